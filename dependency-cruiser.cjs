@@ -1,0 +1,81 @@
+// The dependency rule, as code. ARCHITECTURE.md explains it; CI runs `npm run lint:imports`.
+// Imports point down: entry -> composition -> features -> adapters -> platform.
+
+const entry = '^src/(cli\\.ts|commands/)'
+const composition = '^src/(gateway|runtime)\\.ts$'
+const features = '^src/(inbox|conversations|responder|outbox|dead-letters|accounts|templates|media|tenants|audit|ops)/'
+const adapters = '^src/(meta|dispatch|dedupe)/'
+const platform = '^src/(db/|api/|http\\.ts|log\\.ts|metrics\\.ts|ids\\.ts|micro-batch\\.ts|package-root\\.ts|time-and-chance\\.ts|errors\\.ts|config(-table)?\\.ts)'
+const tests = '\\.(test|conformance)\\.tsx?$|^test/'
+
+// Which feature may call which. Anything not listed is forbidden; keep the list short.
+const featureEdges = {
+  // inbox puts what it cannot apply among the dead letters (bury.ts); requeue.ts goes the other way, file by file no cycle.
+  inbox: ['conversations', 'responder', 'outbox', 'accounts', 'tenants', 'dead-letters'],
+  conversations: ['audit'],
+  responder: ['conversations'],
+  outbox: ['accounts', 'conversations', 'tenants', 'dead-letters', 'audit'],
+  'dead-letters': ['inbox', 'outbox', 'audit'],
+  accounts: ['tenants', 'audit'],
+  templates: ['accounts', 'audit'],
+  media: ['accounts'],
+  tenants: ['audit'],
+  // An act and its audit row share a transaction, so everybody may call audit and audit calls nobody.
+  audit: [],
+  ops: ['inbox', 'outbox', 'accounts', 'tenants', 'conversations', 'dead-letters', 'audit'],
+}
+
+const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
+
+module.exports = {
+  forbidden: [
+    forbid('no-cycles', 'A cycle means two modules are one.', {}, { circular: true }),
+    forbid('entry-is-the-top', 'Nothing imports the CLI.', { pathNot: entry }, { path: entry }),
+    forbid(
+      'composition-is-near-the-top',
+      'Only commands, tests and the composition root itself see the whole Runtime.',
+      { pathNot: [entry, composition, tests, '^bench/'] },
+      { path: composition },
+    ),
+    forbid('adapters-know-no-feature', 'meta, dispatch and dedupe are protocols, not product.', { path: adapters }, { path: features }),
+    forbid('platform-knows-nobody', 'db, log, time, errors, config stand alone.', { path: platform }, { path: [features, adapters] }),
+    ...Object.entries(featureEdges).map(([feature, allowed]) =>
+      forbid(
+        `feature-edges-${feature}`,
+        `${feature} may use: ${allowed.join(', ') || 'no other feature'}.`,
+        { path: `^src/${feature}/`, pathNot: tests },
+        { path: features, pathNot: [feature, ...allowed].map((name) => `^src/${name}/`) },
+      ),
+    ),
+    forbid(
+      'queries-stay-home',
+      "A feature's SQL is private to it; call its verbs instead. ops and dead-letters may read.",
+      { path: '^src/([^/]+)/', pathNot: ['^src/(ops|dead-letters)/', tests] },
+      { path: '^src/[^/]+/queries\\.ts$', pathNot: '^src/$1/' },
+    ),
+    forbid(
+      'ports-not-adapters',
+      'Features see dispatch/queue.ts and dedupe/dedupe.ts, never a concrete backend.',
+      { path: features, pathNot: tests },
+      { path: '^src/(dispatch|dedupe)/', pathNot: '^src/(dispatch/queue|dedupe/dedupe)\\.ts$' },
+    ),
+    forbid('meta-is-pure', 'The wire format knows no database.', { path: '^src/meta/', pathNot: tests }, { path: '^src/db/|node_modules/pg/' }),
+    forbid(
+      'one-door-to-postgres',
+      'Only db/connect.ts imports the driver.',
+      { path: '^src/', pathNot: ['^src/db/connect\\.ts$', tests] },
+      { path: 'node_modules/pg/' },
+    ),
+    forbid('simulator-is-independent', 'An oracle that shares code with the gateway agrees with its bugs.', { path: '^simulator/' }, { path: '^src/' }),
+    forbid('console-sees-the-contract', 'The browser may know the API contract and nothing else.', { path: '^console/' }, { path: '^src/', pathNot: '^src/api/contract\\.ts$' }),
+    forbid('console-is-not-imported', 'The server serves built assets, not React.', { path: '^(src|simulator|bench)/' }, { path: '^console/' }),
+    forbid('no-test-code-in-product', '', { path: '^(src|simulator|console)/', pathNot: tests }, { path: tests }),
+    forbid('no-dev-deps-at-runtime', '', { path: '^src/', pathNot: tests }, { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] }),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    // dependency-cruiser cannot use TypeScript 7; without a parser it would cruise nothing and call that clean.
+    parser: 'swc',
+  },
+}

@@ -1,0 +1,76 @@
+// The simulator as a program of its own. Importing it does nothing; the CLI calls runSimulator.
+import { type SimulatorOptions, startSimulator } from './server.ts'
+import { seededRandom } from './time-and-chance.ts'
+
+export interface RunOptions {
+  host?: string
+  port?: number
+  appSecret?: string
+  webhookUrl?: string
+  verifyToken?: string
+  /** The same seed gives the same message ids in the same order. Without one every run differs. */
+  seed?: string
+  print?: (line: string) => void
+}
+
+const defaultPort = 8090
+const defaultAppSecret = 'simulator-app-secret'
+const defaultVerifyToken = 'simulator-verify-token'
+
+/** Listens until SIGINT or SIGTERM, then stops cleanly and resolves. */
+export async function runSimulator(options: RunOptions = {}): Promise<void> {
+  const { print = (line) => void process.stdout.write(`${line}\n`), seed, ...given } = options
+  const settings = {
+    port: defaultPort,
+    appSecret: defaultAppSecret,
+    verifyToken: defaultVerifyToken,
+    ...given,
+    ...(seed === undefined ? {} : { random: seededRandom(seed) }),
+  } satisfies SimulatorOptions
+
+  const simulator = await startSimulator(settings)
+  const stopRequested = nextStopSignal()
+  print(welcome(simulator.url, settings))
+  print(`Stopping on ${await stopRequested}.`)
+  await simulator.close()
+}
+
+function nextStopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    function stop(signal: NodeJS.Signals) {
+      // From here on the defaults apply again: a second Ctrl-C ends a stop that hangs.
+      process.off('SIGINT', stop)
+      process.off('SIGTERM', stop)
+      resolve(signal)
+    }
+    process.on('SIGINT', stop)
+    process.on('SIGTERM', stop)
+  })
+}
+
+interface Announced {
+  appSecret: string
+  verifyToken: string
+  webhookUrl?: string
+}
+
+function welcome(url: string, { appSecret, verifyToken, webhookUrl }: Announced): string {
+  return `Meta simulator: ${url}
+
+The gateway needs
+  META_GRAPH_URL=${url}
+  META_APP_SECRET=${appSecret}
+  META_VERIFY_TOKEN=${verifyToken}
+Webhooks go to ${webhookUrl ?? 'nowhere yet (see below)'}.
+
+Set where webhooks go, and check the handshake:
+  curl -X PUT ${url}/simulator/webhook -d '{"url": "http://127.0.0.1:8080/api/webhooks/meta/whatsapp"}'
+  curl -X POST ${url}/simulator/webhook/verify
+Register a number the gateway may send from:
+  curl ${url}/simulator/numbers -d '{"phone_number_id": "1001", "waba_id": "2001", "display_phone_number": "+1 555 0100", "access_token": "token-1001"}'
+Be a customer:
+  curl ${url}/simulator/customers/16505550143/messages -d '{"phone_number_id": "1001", "type": "text", "text": "Hello"}'
+See what happened:
+  curl ${url}/simulator/ledger
+`
+}

@@ -1,0 +1,54 @@
+// Connecting a number with a token that is at hand. Calls nobody: what Meta thinks of it shows when it is used.
+import { recordAct } from '../audit/record.ts'
+import type { Db } from '../db/connect.ts'
+import { AppError, notFound } from '../errors.ts'
+import { publicId } from '../ids.ts'
+import { isTenant } from '../tenants/resolve.ts'
+import type { Clock, Random } from '../time-and-chance.ts'
+import { type AccountRow, insertAccount } from './queries.ts'
+import { tokenOwner, type Vault } from './vault.ts'
+
+export interface NewAccount {
+  waba_id: string
+  phone_number_id: string
+  display_phone_number: string
+  access_token: string
+  app_id?: string | undefined
+}
+
+export async function connectAccount(
+  db: Db,
+  tenantId: string,
+  input: NewAccount,
+  by: { actor: string; clock: Clock; random: Random; vault: Vault; appId: string | null },
+): Promise<AccountRow> {
+  const id = by.random.uuid()
+  const createdAt = by.clock.now()
+  return db.transaction(async (tx) => {
+    if (!(await isTenant(tx, tenantId))) throw notFound('TENANT_NOT_FOUND', 'tenant')
+    const row = await insertAccount(tx, {
+      id,
+      tenantId,
+      wabaId: input.waba_id,
+      phoneNumberId: input.phone_number_id,
+      displayPhoneNumber: input.display_phone_number,
+      appId: input.app_id ?? by.appId,
+      sealedToken: by.vault.seal(input.access_token, tokenOwner(tenantId, id)),
+      createdAt,
+    })
+    if (!row) {
+      throw new AppError('NUMBER_TAKEN', 409, 'phone_number_id: this number is connected already', {
+        details: { fields: [{ field: 'phone_number_id', problem: 'connected already' }] },
+      })
+    }
+    await recordAct(tx, {
+      tenantId,
+      at: createdAt,
+      actor: by.actor,
+      action: 'account.connected',
+      subject: publicId('acc', id),
+      details: { phone_number_id: row.phone_number_id, waba_id: row.waba_id },
+    })
+    return row
+  })
+}

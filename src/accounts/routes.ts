@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { account, listOf, listQuery, newAccount, tenantId } from '../api/contract.ts'
+import { decodeCursor, pageOf } from '../api/paging.ts'
+import { type Route, route } from '../api/route.ts'
+import { recordAct } from '../audit/record.ts'
+import type { Db } from '../db/connect.ts'
+import { notFound } from '../errors.ts'
+import { publicId, uuidOf } from '../ids.ts'
+import { isTenant } from '../tenants/resolve.ts'
+import type { Clock, Random } from '../time-and-chance.ts'
+import { connectAccount } from './connect.ts'
+import { type AccountRow, deleteAccount, selectAccounts } from './queries.ts'
+import type { Vault } from './vault.ts'
+
+interface AccountRoutesOptions {
+  db: Db
+  clock: Clock
+  random: Random
+  vault: Vault
+  appId: string | null
+}
+
+const ofTenant = z.object({ id: tenantId })
+const base = '/api/admin/tenants/:id/accounts'
+
+export function accountRoutes(options: AccountRoutesOptions): Route[] {
+  const { db, clock } = options
+  return [
+    route({
+      method: 'POST',
+      path: base,
+      summary: 'Connect a number with an access token; does not call Meta',
+      access: 'operator',
+      params: ofTenant,
+      body: newAccount,
+      answer: account,
+      status: 201,
+      handle: async ({ params, body, actor }) =>
+        showAccount(await connectAccount(db, params.id, body, { ...options, actor })),
+    }),
+    route({
+      method: 'GET',
+      path: base,
+      summary: 'List a tenant’s accounts',
+      access: 'operator',
+      params: ofTenant,
+      query: listQuery,
+      answer: listOf(account),
+      handle: async ({ params, query }) => {
+        if (!(await isTenant(db, params.id))) throw notFound('TENANT_NOT_FOUND', 'tenant')
+        const rows = await selectAccounts(db, params.id, decodeCursor(query.after), query.limit + 1)
+        return pageOf(rows, query.limit, cursorOf, showAccount)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${base}/:accountId`,
+      summary: 'Disconnect an account; its conversations stay',
+      access: 'operator',
+      params: ofTenant.extend({ accountId: z.string() }),
+      answer: z.null(),
+      status: 204,
+      handle: ({ params, actor }) =>
+        db.transaction(async (tx) => {
+          const uuid = uuidOf('acc', params.accountId)
+          const number = uuid && (await deleteAccount(tx, params.id, uuid))
+          if (!number) throw notFound('ACCOUNT_NOT_FOUND', 'account')
+          await recordAct(tx, {
+            tenantId: params.id,
+            at: clock.now(),
+            actor,
+            action: 'account.disconnected',
+            subject: params.accountId,
+            details: { phone_number_id: number },
+          })
+          return null
+        }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/whatsapp/accounts',
+      summary: 'List your accounts',
+      access: 'tenant',
+      query: listQuery,
+      answer: listOf(account),
+      handle: async ({ tenantId, query }) => {
+        const rows = await db.tenantTransaction(tenantId, (tx) =>
+          selectAccounts(tx, tenantId, decodeCursor(query.after), query.limit + 1),
+        )
+        return pageOf(rows, query.limit, cursorOf, showAccount)
+      },
+    }),
+  ]
+}
+
+const cursorOf = (row: AccountRow) => ({ at: row.created_at, id: row.id })
+
+function showAccount(row: AccountRow) {
+  return { ...row, id: publicId('acc', row.id), created_at: row.created_at.toISOString() }
+}

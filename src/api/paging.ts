@@ -1,0 +1,45 @@
+// Cursors: where a page ended, as (time, id). Opaque to callers. Whatever a caller makes of one, the query that uses it
+// still sees that caller's rows only.
+import { AppError } from '../errors.ts'
+import { isUuid } from '../ids.ts'
+
+export interface Cursor {
+  at: Date
+  id: string
+}
+
+export function encodeCursor(cursor: Cursor): string {
+  return Buffer.from(`${cursor.at.toISOString()} ${cursor.id}`).toString('base64url')
+}
+
+export function decodeCursor(text: string | undefined): Cursor | null {
+  if (text === undefined) return null
+  const [time = '', id = ''] = Buffer.from(text, 'base64url').toString('utf8').split(' ')
+  const at = new Date(time)
+  if (Number.isNaN(at.getTime()) || !isUuid(id)) {
+    throw new AppError(
+      'INVALID_CURSOR',
+      400,
+      'after: not a cursor of this API; start again without it',
+      {
+        details: { fields: [{ field: 'after', problem: 'not a cursor of this API' }] },
+      },
+    )
+  }
+  return { at, id }
+}
+
+/** `rows` was asked for with one more than `limit`: the extra one says that there is a next page. */
+export function pageOf<Row, Item>(
+  rows: Row[],
+  limit: number,
+  cursorOf: (row: Row) => Cursor,
+  itemOf: (row: Row) => Item,
+): { data: Item[]; paging: { next: string | null } } {
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    data: shown.map(itemOf),
+    paging: { next: rows.length > limit && last ? encodeCursor(cursorOf(last)) : null },
+  }
+}

@@ -1,0 +1,43 @@
+// The database a command works on: the one it was told, or the embedded one.
+import type { Config } from '../config.ts'
+import { DatabaseUnavailable } from '../db/connect.ts'
+import { runningEmbeddedUrl, startEmbeddedPostgres } from '../db/embedded.ts'
+import { migrate } from '../db/migrate.ts'
+import type { Log } from '../log.ts'
+import { type Clock, sleep } from '../time-and-chance.ts'
+
+export interface OpenDatabase {
+  url: string
+  close(): Promise<void>
+}
+
+/** Starts the embedded Postgres unless DATABASE_URL names another. */
+export async function openDatabase(config: Config, clock: Clock): Promise<OpenDatabase> {
+  if (config.databaseUrl !== undefined)
+    return { url: config.databaseUrl, close: async () => undefined }
+  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, clock })
+  return { url: postgres.url, close: postgres.stop }
+}
+
+/** For commands that run beside a gateway: uses the embedded Postgres that is up, or starts it for as long as needed. */
+export async function joinDatabase(config: Config, clock: Clock): Promise<OpenDatabase> {
+  const running = config.databaseUrl ?? (await runningEmbeddedUrl(config.dataDir))
+  if (running !== undefined) return { url: running, close: async () => undefined }
+  return openDatabase(config, clock)
+}
+
+/** Gateway and database are often started together, so a database that is not there yet is waited for. */
+export async function migrateWhenReachable(url: string, clock: Clock, log: Log): Promise<void> {
+  const deadline = clock.monotonicMs() + 60_000
+  for (;;) {
+    try {
+      const applied = await migrate(url)
+      for (const name of applied) log.info('migrated', { name: name.replace('.sql', '') })
+      return
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable) || clock.monotonicMs() > deadline) throw error
+      log.warn('database_unavailable', { delay_ms: 1_000 })
+      await sleep(clock, 1_000)
+    }
+  }
+}

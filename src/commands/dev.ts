@@ -1,0 +1,136 @@
+// Everything on one machine with one command: Postgres, gateway, workers, a simulated Meta, and two sample tenants.
+import { type Simulator, startSimulator } from '../../simulator/server.ts'
+import { connectAccount } from '../accounts/connect.ts'
+import { type Config, readConfig } from '../config.ts'
+import { AppError } from '../errors.ts'
+import { startGateway } from '../gateway.ts'
+import { createRuntime, logFor, type Runtime } from '../runtime.ts'
+import { createTenant } from '../tenants/create.ts'
+import { createApiKey } from '../tenants/keys.ts'
+import { findTenantBySlug } from '../tenants/resolve.ts'
+import { systemClock, systemRandom } from '../time-and-chance.ts'
+import { migrateWhenReachable, openDatabase } from './database.ts'
+import { type DevSecrets, ensureDevSecrets, writeDevSecrets } from './dev-secrets.ts'
+import { type SampleTenant, sampleTenants, trickle } from './sample-data.ts'
+import { untilStopped } from './signals.ts'
+
+const clock = systemClock
+const random = systemRandom(clock)
+
+export async function dev(): Promise<void> {
+  const stops: (() => Promise<unknown>)[] = []
+  try {
+    await startAll(stops)
+    const signal = await untilStopped()
+    process.stdout.write(`\n${signal}: stopping.\n`)
+  } finally {
+    for (const stop of stops.reverse()) await stop()
+  }
+}
+
+async function startAll(stops: (() => Promise<unknown>)[]): Promise<void> {
+  const { dataDir } = readConfig(undefined, { mode: 'dev' })
+  const secrets = await ensureDevSecrets(dataDir, random)
+  const draft = readConfig(undefined, { mode: 'dev', fallbacks: secrets.environment })
+
+  const simulator = await startSimulator({
+    host: draft.host,
+    port: draft.simulatorPort,
+    appSecret: draft.metaAppSecrets[0] ?? '',
+    verifyToken: draft.metaVerifyToken ?? '',
+    clock,
+    random,
+  }).catch((error) => explainPort(error, draft.simulatorPort, 'SIMULATOR_PORT'))
+  stops.push(() => simulator.close())
+
+  // The simulator is Meta, unless the environment names another.
+  const config = readConfig(undefined, {
+    mode: 'dev',
+    fallbacks: { ...secrets.environment, META_GRAPH_URL: simulator.url },
+  })
+  const database = await openDatabase(config, clock)
+  stops.push(() => database.close())
+  const log = logFor(config, clock)
+  await migrateWhenReachable(database.url, clock, log)
+  const runtime = createRuntime({ config, databaseUrl: database.url, clock, random, log })
+  const gateway = await startGateway(runtime).catch((error) =>
+    explainPort(error, config.port, 'PORT'),
+  )
+  stops.push(() => gateway.stop())
+
+  simulator.setWebhook({ url: `${gateway.url}/api/webhooks/meta/whatsapp` })
+  for (const sample of sampleTenants) await ensureSample(runtime, simulator, sample, secrets)
+  await writeDevSecrets(dataDir, secrets)
+  process.stdout.write(welcome(gateway.url, simulator.url, config, secrets))
+
+  const stopTrickle = new AbortController()
+  const trickling = trickle(simulator.customerWrites, clock, random, stopTrickle.signal)
+  stops.push(async () => {
+    stopTrickle.abort()
+    await trickling
+  })
+}
+
+/** Makes what is missing of a sample tenant, so that a second start goes on with the same data. */
+async function ensureSample(
+  runtime: Runtime,
+  simulator: Simulator,
+  sample: SampleTenant,
+  secrets: DevSecrets,
+): Promise<void> {
+  const db = runtime.db.api
+  const by = { ...runtime, actor: 'dev', appId: runtime.config.metaAppId ?? null }
+  const known = await findTenantBySlug(db, sample.slug)
+  const tenantId =
+    known ?? (await createTenant(db, { name: sample.name, slug: sample.slug }, by)).id
+  const number = {
+    waba_id: sample.wabaId,
+    phone_number_id: sample.phoneNumberId,
+    display_phone_number: sample.displayPhoneNumber,
+    access_token: sample.accessToken,
+  }
+  await connectAccount(db, tenantId, number, by).catch((error) => {
+    if (!(error instanceof AppError && error.code === 'NUMBER_TAKEN')) throw error
+  })
+  if (!known || secrets.tenantKeys[sample.slug] === undefined) {
+    const made = await db.transaction((tx) => createApiKey(tx, tenantId, 'made by dev', by))
+    secrets.tenantKeys[sample.slug] = made.key
+  }
+  simulator.registerNumber(number)
+}
+
+function explainPort(error: unknown, port: number, variable: string): never {
+  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+  throw new Error(
+    `Port ${port} is taken by another program. Stop it, or choose another: ${variable}=0 npm run dev picks a free one.`,
+  )
+}
+
+function welcome(
+  gatewayUrl: string,
+  simulatorUrl: string,
+  config: Config,
+  secrets: DevSecrets,
+): string {
+  const operatorKey = config.operatorKeys[0]?.key ?? ''
+  const samples = sampleTenants.map(
+    (sample) => `  ${sample.name}\n    key ${secrets.tenantKeys[sample.slug]}`,
+  )
+  const [firstKey] = Object.values(secrets.tenantKeys)
+  return `
+Estafet        ${gatewayUrl}
+API reference  ${gatewayUrl}/openapi.json
+Simulated Meta ${simulatorUrl}
+Operator key   ${operatorKey}
+
+Sample tenants, with customers who write every few seconds (all fictional):
+${samples.join('\n')}
+
+Try:
+  curl -s -H 'Authorization: Bearer ${firstKey}' ${gatewayUrl}/api/whatsapp/conversations
+  curl -s -H 'Authorization: Bearer ${operatorKey}' ${gatewayUrl}/api/admin/whatsapp/health
+
+Data is kept in ${config.databaseUrl === undefined ? config.dataDir : 'the database of DATABASE_URL'}. Ctrl-C stops everything.
+
+`
+}

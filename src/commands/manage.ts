@@ -1,0 +1,145 @@
+// Commands that work on the database beside a running gateway: tenants, keys, accounts, health.
+import { connectAccount, type NewAccount } from '../accounts/connect.ts'
+import { account, newAccount, newApiKey, newTenant } from '../api/contract.ts'
+import { parsePart } from '../api/route.ts'
+import { type Config, readConfig } from '../config.ts'
+import { AppError, notFound } from '../errors.ts'
+import { isUuid, publicId } from '../ids.ts'
+import { readHealth } from '../ops/health.ts'
+import { createRuntime, type Runtime } from '../runtime.ts'
+import { createTenant, type NewTenant } from '../tenants/create.ts'
+import { createApiKey } from '../tenants/keys.ts'
+import { findTenantBySlug, isTenant, listTenants } from '../tenants/resolve.ts'
+import { systemClock } from '../time-and-chance.ts'
+import { joinDatabase } from './database.ts'
+import { readDevSecrets } from './dev-secrets.ts'
+
+/** The name in the audit for what was done at the command line. */
+const actor = 'cli'
+
+export interface TableOptions {
+  json?: boolean
+}
+
+export async function tenantCreate(input: NewTenant, options: TableOptions): Promise<void> {
+  const checked = parsePart(newTenant, input, 'tenant', 'INVALID_REQUEST') as NewTenant
+  await withRuntime(async (runtime) => {
+    const row = await createTenant(runtime.db.api, checked, { ...runtime, actor })
+    print(
+      options,
+      row,
+      `Tenant ${row.id} (${row.slug}) is there. Next: estafet key create ${row.slug}`,
+    )
+  })
+}
+
+export async function tenantList(options: TableOptions): Promise<void> {
+  await withRuntime(async ({ db }) => {
+    const rows = await listTenants(db.api)
+    const lines = rows.map((row) => `${row.id}  ${row.status.padEnd(9)}  ${row.slug}  ${row.name}`)
+    print(
+      options,
+      rows,
+      lines.join('\n') || 'There are no tenants yet. Next: estafet tenant create <name>',
+    )
+  })
+}
+
+export async function keyCreate(
+  tenant: string,
+  name: string,
+  options: TableOptions,
+): Promise<void> {
+  parsePart(newApiKey, { name }, 'key', 'INVALID_REQUEST')
+  await withRuntime(async (runtime) => {
+    const tenantId = await tenantNamed(runtime, tenant)
+    const made = await runtime.db.api.transaction((tx) =>
+      createApiKey(tx, tenantId, name, { ...runtime, actor }),
+    )
+    print(options, made, `${made.key}\nThis key is shown once. Its id is ${made.id}.`)
+  })
+}
+
+export async function accountConnect(
+  tenant: string,
+  input: NewAccount,
+  options: TableOptions,
+): Promise<void> {
+  const checked = parsePart(newAccount, input, 'account', 'INVALID_REQUEST') as NewAccount
+  await withRuntime(async (runtime) => {
+    const tenantId = await tenantNamed(runtime, tenant)
+    const appId = runtime.config.metaAppId ?? null
+    const row = await connectAccount(runtime.db.api, tenantId, checked, {
+      ...runtime,
+      actor,
+      appId,
+    })
+    const shown = { ...row, id: publicId('acc', row.id), created_at: row.created_at.toISOString() }
+    print(
+      options,
+      account.parse(shown),
+      `Account ${shown.id}: ${row.display_phone_number} is connected.`,
+    )
+  })
+}
+
+export async function health(options: TableOptions): Promise<void> {
+  await withRuntime(async ({ db }) => {
+    const now = await readHealth(db.api)
+    const lines = [
+      `status             ${now.status}${now.reasons.length > 0 ? `: ${now.reasons.join('; ')}` : ''}`,
+      `webhooks waiting   ${now.webhook_events_pending_count}`,
+      `oldest of them     ${now.oldest_pending_seconds === null ? '-' : `${Math.round(now.oldest_pending_seconds)} s`}`,
+      `open dead letters  ${now.dlq_count}`,
+      `need reconnecting  ${now.accounts_needing_reauth.length}`,
+    ]
+    print(options, now, lines.join('\n'))
+  })
+}
+
+function print(options: TableOptions, value: unknown, text: string): void {
+  process.stdout.write(`${options.json ? JSON.stringify(value, null, 2) : text}\n`)
+}
+
+async function tenantNamed({ db }: Runtime, idOrSlug: string): Promise<string> {
+  const id = isUuid(idOrSlug)
+    ? (await isTenant(db.api, idOrSlug)) && idOrSlug
+    : await findTenantBySlug(db.api, idOrSlug)
+  if (!id) throw notFound('TENANT_NOT_FOUND', 'tenant')
+  return id
+}
+
+async function withRuntime(work: (runtime: Runtime) => Promise<void>): Promise<void> {
+  const config = await commandConfig()
+  const database = await joinDatabase(config, systemClock)
+  try {
+    const runtime = createRuntime({
+      config: { ...config, logLevel: 'error' },
+      databaseUrl: database.url,
+    })
+    try {
+      await work(runtime)
+    } catch (error) {
+      // 42P01: a table is missing
+      if ((error as { code?: string }).code !== '42P01') throw error
+      throw new AppError(
+        'NOT_MIGRATED',
+        500,
+        'This database has no schema yet. Run: estafet migrate',
+      )
+    } finally {
+      await runtime.close()
+    }
+  } finally {
+    await database.close()
+  }
+}
+
+/** Beside `npm run dev` a command needs no environment: it takes what dev made up. */
+export async function commandConfig(): Promise<Config> {
+  const { dataDir, databaseUrl } = readConfig(undefined, { mode: 'dev' })
+  const secrets = databaseUrl === undefined ? await readDevSecrets(dataDir) : undefined
+  return secrets
+    ? readConfig(undefined, { mode: 'dev', fallbacks: secrets.environment })
+    : readConfig(undefined, { mode: 'start' })
+}

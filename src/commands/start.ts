@@ -1,0 +1,38 @@
+import { type Config, readConfig } from '../config.ts'
+import { type Gateway, startGateway } from '../gateway.ts'
+import { errorFields } from '../log.ts'
+import { createRuntime, logFor } from '../runtime.ts'
+import { systemClock } from '../time-and-chance.ts'
+import { migrateWhenReachable, openDatabase } from './database.ts'
+import { untilStopped } from './signals.ts'
+
+/** Production: the environment decides. Runs until it is told to stop. */
+export async function start(): Promise<void> {
+  const config = readConfig(undefined, { mode: 'start' })
+  const stop = await serve(config)
+  await untilStopped()
+  await stop()
+}
+
+async function serve(config: Config): Promise<() => Promise<void>> {
+  const clock = systemClock
+  const log = logFor(config, clock)
+  for (const warning of config.warnings)
+    log.warn('configuration_warning', { error_message: warning })
+  process.on('unhandledRejection', (error) => log.error('unhandled_rejection', errorFields(error)))
+  const database = await openDatabase(config, clock)
+  let gateway: Gateway
+  try {
+    await migrateWhenReachable(database.url, clock, log)
+    gateway = await startGateway(createRuntime({ config, databaseUrl: database.url, clock, log }))
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  // For people; the log line `started` says the same to machines.
+  process.stderr.write(`Estafet listens on ${gateway.url}\n`)
+  return async () => {
+    await gateway.stop()
+    await database.close()
+  }
+}

@@ -1,0 +1,336 @@
+// Every setting of Estafet, as data: config.ts reads the environment by it and prints docs/configuration.md from it.
+// Defaults are written as the text a person would set, so that they take the same path and print the same way.
+
+interface Choice<A extends string> {
+  kind: 'choice'
+  allowed: readonly A[]
+}
+interface Choices<A extends string> {
+  kind: 'choices'
+  allowed: readonly A[]
+}
+interface NumberType {
+  kind: 'integer' | 'decimal'
+  min: number
+  max: number
+}
+interface TextType {
+  kind: 'text' | 'list'
+  pattern: RegExp
+  /** What the pattern means, after "use". */
+  form: string
+}
+export interface UrlType {
+  kind: 'url'
+  schemes: readonly string[]
+  /** Other paths are appended to it, so credentials, a query and the last slash have no place in it. */
+  isBase: boolean
+}
+export type ValueType =
+  | Choice<string>
+  | Choices<string>
+  | NumberType
+  | TextType
+  | UrlType
+  | { kind: 'flag' | 'operator-keys' | 'key-ring' }
+
+export interface OperatorKey {
+  name: string
+  key: string
+}
+export interface EncryptionKey {
+  id: string
+  key: Buffer
+}
+
+type ValueOf<T extends ValueType> =
+  T extends Choice<infer A>
+    ? A
+    : T extends Choices<infer A>
+      ? A[]
+      : T extends { kind: 'integer' | 'decimal' }
+        ? number
+        : T extends { kind: 'list' }
+          ? string[]
+          : T extends { kind: 'flag' }
+            ? boolean
+            : T extends { kind: 'operator-keys' }
+              ? OperatorKey[]
+              : T extends { kind: 'key-ring' }
+                ? EncryptionKey[]
+                : string
+
+/** A setting that chooses a backend, and one of its values. */
+export interface Backend {
+  key: 'dispatch' | 'dedupeStore'
+  value: string
+}
+
+interface SettingOptions {
+  doc: string
+  default?: string
+  /** Takes the place of `default` when ESTAFET_ENV is development (for ESTAFET_ENV itself: under `dev`). */
+  developmentDefault?: string
+  /** How the default reads in the documentation when the two above cannot say it. */
+  defaultDoc?: string
+  /** Its value is never printed. */
+  secret?: true
+  /** Enforced in staging and production, for each value of a list. */
+  minLength?: number
+  /** Where leaving it out is refused: in staging and production, or wherever another setting has this value. */
+  required?: 'deployed' | Backend
+  /** How to come by a value, for the refusal. */
+  obtain?: string
+}
+export interface Setting extends SettingOptions {
+  variable: string
+  type: ValueType
+}
+
+function setting<T extends ValueType, const O extends SettingOptions>(
+  variable: string,
+  type: T,
+  options: O,
+): { variable: string; type: T } & O {
+  return { variable, type, ...options }
+}
+
+const choice = <A extends string>(...allowed: A[]): Choice<A> => ({ kind: 'choice', allowed })
+const choices = <A extends string>(...allowed: A[]): Choices<A> => ({ kind: 'choices', allowed })
+const integer = (min: number, max: number) => ({ kind: 'integer' as const, min, max })
+const decimal = (min: number, max: number) => ({ kind: 'decimal' as const, min, max })
+const text = (pattern = /./, form = 'some text') => ({ kind: 'text' as const, pattern, form })
+const list = (pattern: RegExp, form: string) => ({ kind: 'list' as const, pattern, form })
+const url = (...schemes: string[]): UrlType => ({ kind: 'url', schemes, isBase: false })
+const baseUrl: UrlType = { kind: 'url', schemes: ['http', 'https'], isBase: true }
+const flag = { kind: 'flag' as const }
+const hostAndPort = text(/^[^\s:/]+:\d{1,5}$/, 'host:port')
+// Whatever travels in a header must be printable ASCII without spaces.
+const headerValues = list(/^[\x21-\x7e]+$/, 'printable characters without spaces')
+const queueNames = list(/^[A-Za-z0-9-]{1,100}$/, 'letters, digits and hyphens, at most 100')
+const cloudName = text(/^[A-Za-z0-9][A-Za-z0-9.:-]*$/, "the cloud's own name for it")
+const withCloudTasks: Backend = { key: 'dispatch', value: 'cloud-tasks' }
+
+export const settings = {
+  env: setting('ESTAFET_ENV', choice('development', 'staging', 'production'), {
+    default: 'production',
+    developmentDefault: 'development',
+    defaultDoc: '`production` under `start`, `development` under `dev`',
+    doc: 'Which rules apply: `development`, `staging` or `production`. See what the last two refuse below.',
+  }),
+  host: setting('HOST', text(/^[A-Za-z0-9.:_-]+$/, 'a host name or an IP address'), {
+    default: '0.0.0.0',
+    developmentDefault: '127.0.0.1',
+    doc: 'The address it listens on.',
+  }),
+  port: setting('PORT', integer(0, 65_535), {
+    default: '8080',
+    doc: 'The port it listens on; `0` picks a free one and prints it.',
+  }),
+  roles: setting('ROLES', choices('api', 'worker', 'console'), {
+    default: 'api,worker,console',
+    doc: 'Comma list of what this process does: `api` (webhooks, HTTP API, internal endpoints), `worker` (claims and processes), `console` (the web page).',
+  }),
+  databaseUrl: setting('DATABASE_URL', url('postgres', 'postgresql'), {
+    secret: true,
+    defaultDoc: 'embedded Postgres',
+    doc: 'Postgres 15 or newer. Unset: an embedded Postgres under `DATA_DIR`.',
+  }),
+  dataDir: setting('DATA_DIR', text(), {
+    default: '.estafet',
+    doc: 'Folder of the embedded database, development secrets and local media.',
+  }),
+  metaGraphUrl: setting('META_GRAPH_URL', baseUrl, {
+    default: 'https://graph.facebook.com',
+    doc: 'Origin of the Graph API.',
+  }),
+  metaGraphVersion: setting('META_GRAPH_VERSION', text(/^v\d{1,3}\.\d{1,2}$/, 'e.g. v26.0'), {
+    default: 'v26.0',
+    doc: 'Graph API version, the first part of every path.',
+  }),
+  metaAppId: setting('META_APP_ID', text(), { doc: 'Id of the Meta app.' }),
+  metaAppSecrets: setting('META_APP_SECRET', headerValues, {
+    secret: true,
+    minLength: 16,
+    required: 'deployed',
+    obtain: 'copy it from the Meta app dashboard (App settings, Basic)',
+    doc: "Comma list of that one app's secrets: any of them verifies a webhook's signature (rotation), the first signs.",
+  }),
+  metaConfigId: setting('META_CONFIG_ID', text(), {
+    doc: 'Facebook Login for Business configuration used by Embedded Signup.',
+  }),
+  metaVerifyToken: setting('META_VERIFY_TOKEN', text(), {
+    secret: true,
+    minLength: 8,
+    required: 'deployed',
+    obtain: 'make one with `openssl rand -hex 16` and enter the same in the Meta app',
+    doc: 'The word Meta repeats in the webhook handshake.',
+  }),
+  operatorKeys: setting(
+    'ADMIN_API_KEY',
+    { kind: 'operator-keys' },
+    {
+      secret: true,
+      minLength: 16,
+      required: 'deployed',
+      obtain: 'set name:key with a key from `openssl rand -hex 32`',
+      doc: 'Operator keys: `name:key[,name:key…]`, or a bare key (its name is `operator`). The name is the "who" in the audit.',
+    },
+  ),
+  encryptionKeys: setting(
+    'ENCRYPTION_KEYS',
+    { kind: 'key-ring' },
+    {
+      secret: true,
+      required: 'deployed',
+      obtain: 'set id:key with a key from `openssl rand -base64 32`',
+      doc: 'Key ring `id:base64(32 bytes)[,…]`: the first encrypts, all decrypt.',
+    },
+  ),
+  maxConcurrencyPerTenant: setting('MAX_CONCURRENCY_PER_TENANT', integer(1, 1000), {
+    default: '2',
+    doc: 'Sends in flight per tenant; a tenant can have its own value.',
+  }),
+  retryPolicy: setting('RETRY_POLICY', choice('standard', 'patient'), {
+    default: 'standard',
+    doc: '`standard`: min(300, 5·2^attempts) s where `attempts` counts the failed ones, dead after 8 attempts. `patient`: 1 m, 5 m, 15 m, 1 h, 1 h, dead after 5 retries. Both add 0–1000 ms at random. A tenant can have its own.',
+  }),
+  reconcileSeconds: setting('RECONCILE_SECONDS', integer(0, 86_400), {
+    default: '30',
+    doc: 'Least wait before a send with an unknown result is tried again.',
+  }),
+  circuitFailureRatio: setting('CIRCUIT_FAILURE_RATIO', decimal(0.01, 1), {
+    default: '0.5',
+    doc: 'Share of failed calls that opens the circuit breaker.',
+  }),
+  circuitWindowSeconds: setting('CIRCUIT_WINDOW_SECONDS', integer(1, 3600), {
+    default: '60',
+    doc: 'The time over which the breaker counts calls.',
+  }),
+  circuitMinCalls: setting('CIRCUIT_MIN_CALLS', integer(1, 100_000), {
+    default: '10',
+    doc: 'With fewer calls in the window the breaker stays closed.',
+  }),
+  circuitHalfOpenSeconds: setting('CIRCUIT_HALF_OPEN_SECONDS', integer(1, 86_400), {
+    default: '300',
+    doc: 'How long an open breaker waits before it lets a trial call through.',
+  }),
+  sendTimeoutMs: setting('SEND_TIMEOUT_MS', integer(1, 600_000), {
+    default: '15000',
+    doc: 'Time limit of one call to Meta.',
+  }),
+  dedupeTtlDays: setting('DEDUPE_TTL_DAYS', integer(1, 365), {
+    default: '7',
+    doc: 'How long dedupe keys live.',
+  }),
+  traceTtlDays: setting('TRACE_TTL_DAYS', integer(1, 365), {
+    default: '7',
+    doc: 'How long inbound traces live.',
+  }),
+  dispatch: setting('DISPATCH', choice('postgres', 'cloud-tasks'), {
+    default: 'postgres',
+    doc: 'Who says when to look at a row: workers polling Postgres, or Google Cloud Tasks calling the internal endpoints.',
+  }),
+  gcpProject: setting('GCP_PROJECT', cloudName, {
+    required: withCloudTasks,
+    doc: 'Google Cloud project of the task queues.',
+  }),
+  gcpLocation: setting('GCP_LOCATION', cloudName, {
+    required: withCloudTasks,
+    doc: 'Region of the task queues.',
+  }),
+  inboundTaskQueues: setting('INBOUND_TASK_QUEUE_NAME', queueNames, {
+    required: withCloudTasks,
+    doc: "Comma list of queues for inbound tasks. A tenant's tasks always go to the same one, so that one tenant's back-off does not slow all.",
+  }),
+  outboundTaskQueues: setting('OUTBOUND_TASK_QUEUE_NAME', queueNames, {
+    required: withCloudTasks,
+    doc: 'Comma list of queues for outbound tasks, chosen in the same way.',
+  }),
+  internalTaskBaseUrl: setting('INTERNAL_TASK_BASE_URL', baseUrl, {
+    required: withCloudTasks,
+    doc: 'Where Cloud Tasks reaches the internal endpoints.',
+  }),
+  internalTaskTokens: setting('INTERNAL_TASK_TOKEN', headerValues, {
+    secret: true,
+    minLength: 16,
+    required: withCloudTasks,
+    obtain: 'make one with `openssl rand -hex 32`',
+    doc: 'Comma list of tokens the internal endpoints accept (rotation); the first is sent.',
+  }),
+  cloudTasksEndpoint: setting('CLOUD_TASKS_ENDPOINT', hostAndPort, {
+    doc: 'Points the Cloud Tasks client at an emulator: `host:port`, plaintext.',
+  }),
+  dedupeStore: setting('DEDUPE_STORE', choice('postgres', 'redis', 'firestore'), {
+    default: 'postgres',
+    doc: 'Where dedupe keys live.',
+  }),
+  redisUrl: setting('REDIS_URL', url('redis', 'rediss'), {
+    secret: true,
+    required: { key: 'dedupeStore', value: 'redis' },
+    doc: 'The Redis that holds dedupe keys.',
+  }),
+  firestoreProject: setting('FIRESTORE_PROJECT', cloudName, {
+    required: { key: 'dedupeStore', value: 'firestore' },
+    doc: 'Google Cloud project of the Firestore that holds dedupe keys.',
+  }),
+  firestoreEmulatorHost: setting('FIRESTORE_EMULATOR_HOST', hostAndPort, {
+    doc: 'Points the Firestore client at an emulator: `host:port`.',
+  }),
+  dlqAlertThreshold: setting('DLQ_ALERT_THRESHOLD', integer(0, 1_000_000), {
+    default: '10',
+    doc: "Alert when a tenant's open dead letters exceed it.",
+  }),
+  slackWebhookUrl: setting('SLACK_WEBHOOK_URL', url('http', 'https'), {
+    secret: true,
+    doc: "The operator's default Slack channel for alerts.",
+  }),
+  pagerdutyRoutingKey: setting('PAGERDUTY_ROUTING_KEY', text(), {
+    secret: true,
+    doc: "The operator's default PagerDuty service for alerts.",
+  }),
+  pagerdutyEventsUrl: setting('PAGERDUTY_EVENTS_URL', url('http', 'https'), {
+    default: 'https://events.pagerduty.com/v2/enqueue',
+    doc: 'Where PagerDuty takes events.',
+  }),
+  allowPrivateTargets: setting('ALLOW_PRIVATE_TARGETS', flag, {
+    default: 'off',
+    developmentDefault: 'on',
+    doc: 'Whether alert, event and responder targets may be loopback or private addresses.',
+  }),
+  allowEmbedded: setting('ALLOW_EMBEDDED', flag, {
+    default: 'off',
+    doc: 'Accept the embedded Postgres in staging and production.',
+  }),
+  allowUnsafeDb: setting('ALLOW_UNSAFE_DB', flag, {
+    default: 'off',
+    doc: 'Be ready even on a database with `fsync`, `full_page_writes` or `synchronous_commit` off, which loses acknowledged webhooks in a crash.',
+  }),
+  apiRateLimitPerSecond: setting('API_RATE_LIMIT_PER_SECOND', integer(1, 1_000_000), {
+    default: '1000',
+    doc: 'Requests per second for each API key; bursts may reach twice that.',
+  }),
+  simulatorPort: setting('SIMULATOR_PORT', integer(0, 65_535), {
+    default: '8081',
+    doc: 'Port of the Meta simulator; only `dev` uses it.',
+  }),
+  logLevel: setting(
+    'LOG_LEVEL',
+    choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    { default: 'info', doc: 'The least severe lines that are written.' },
+  ),
+} satisfies Record<string, Setting>
+
+type Table = typeof settings
+type HasValue<S extends Setting> = S extends { default: string }
+  ? true
+  : ValueOf<S['type']> extends readonly unknown[]
+    ? true
+    : false
+
+/** One value a setting. Without a default, a list is empty and anything else is left out. */
+export type SettingValues = {
+  [K in keyof Table as HasValue<Table[K]> extends true ? K : never]: ValueOf<Table[K]['type']>
+} & {
+  [K in keyof Table as HasValue<Table[K]> extends true ? never : K]?: ValueOf<Table[K]['type']>
+}

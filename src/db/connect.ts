@@ -1,0 +1,206 @@
+// The one door to Postgres: pools, transactions, and the `sql` tag. Nothing else imports the driver.
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+
+export interface Sql<Row = Record<string, unknown>> {
+  name: string
+  text: string
+  values: unknown[]
+  /** Only carries the row type; never present at run time. */
+  row?: Row
+}
+
+const texts = new WeakMap<TemplateStringsArray, { name: string; text: string }>()
+
+/** A statement with its parameters. Its name comes from its text, so each connection plans it once
+ *  (named statements measured 1.4–2× the throughput of unnamed ones). */
+export function sql<Row = Record<string, unknown>>(
+  strings: TemplateStringsArray,
+  ...values: unknown[]
+): Sql<Row> {
+  let known = texts.get(strings)
+  if (!known) {
+    const text = strings.reduce((before, part, index) => `${before}$${index}${part}`)
+    known = { text, name: createHash('sha256').update(text).digest('base64url').slice(0, 24) }
+    texts.set(strings, known)
+  }
+  return { ...known, values }
+}
+
+export interface Tx {
+  /** Runs one statement and returns its rows. */
+  query<Row>(statement: Sql<Row>): Promise<Row[]>
+}
+
+export interface Db extends Tx {
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** A transaction that can see and touch this tenant's rows only: the database enforces it. */
+  tenantTransaction<T>(tenantId: string, work: (tx: Tx) => Promise<T>): Promise<T>
+  /** One connection for as long as `work` runs, for session-level locks. */
+  session<T>(work: (session: Session) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export interface Session extends Tx {
+  /** Several statements in one text, without parameters (migrations). */
+  script(text: string): Promise<void>
+}
+
+export interface ConnectOptions {
+  url: string
+  /** Shows in pg_stat_activity. */
+  name: string
+  poolSize: number
+  /** Client-side limit for one statement: it also ends waits on a connection whose other side is gone. */
+  queryTimeoutMs: number
+  connectTimeoutMs?: number
+  onConnectionError?: (error: Error) => void
+}
+
+export function connect(options: ConnectOptions): Db {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    application_name: `estafet ${options.name}`,
+    max: options.poolSize,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 2_000,
+    query_timeout: options.queryTimeoutMs,
+    // The server gives up a little after we did, so that a statement nobody waits for does not hold its locks.
+    statement_timeout: options.queryTimeoutMs + 1_000,
+    idle_in_transaction_session_timeout: options.queryTimeoutMs + 5_000,
+    keepAlive: true,
+    // A pool must not keep a process alive that has nothing else to do.
+    allowExitOnIdle: true,
+  })
+  pool.on('error', (error) => options.onConnectionError?.(error))
+
+  async function withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch((error) => {
+      throw new DatabaseUnavailable(error)
+    })
+    const connection = over(client)
+    try {
+      return await work(connection)
+    } finally {
+      // A broken connection is thrown away; the server rolls back what it held.
+      client.release(connection.broken)
+    }
+  }
+
+  async function transaction<T>(
+    begin: (connection: Connection) => Promise<unknown>,
+    work: (tx: Tx) => Promise<T>,
+  ): Promise<T> {
+    return withConnection(async (connection) => {
+      try {
+        await begin(connection)
+        const result = await work(connection)
+        await connection.script('commit')
+        return result
+      } catch (error) {
+        if (!connection.broken) await connection.script('rollback')
+        throw error
+      }
+    })
+  }
+
+  return {
+    query: (statement) => withConnection((connection) => connection.query(statement)),
+    transaction: (work) => transaction((connection) => connection.script('begin'), work),
+    tenantTransaction: (tenantId, work) =>
+      transaction(async (connection) => {
+        await connection.script('begin')
+        await connection.query(
+          sql`select set_config('role', 'estafet_tenant', true), set_config('app.tenant', ${tenantId}, true)`,
+        )
+      }, work),
+    session: withConnection,
+    close: () => pool.end(),
+  }
+}
+
+interface Connection extends Session {
+  broken: Error | undefined
+}
+
+function over(client: pg.PoolClient): Connection {
+  async function run(statement: Sql<unknown> | string): Promise<unknown[]> {
+    try {
+      const { rows } = await client.query(statement)
+      return rows
+    } catch (error) {
+      if (isStatementError(error)) throw error
+      connection.broken = error as Error
+      throw new DatabaseUnavailable(error)
+    }
+  }
+  const connection: Connection = {
+    broken: undefined,
+    query: <Row>(statement: Sql<Row>) => run(statement) as Promise<Row[]>,
+    script: async (text) => void (await run(text)),
+  }
+  return connection
+}
+
+/** Nothing is known of the statement's effect: the server is away, going away, or out of room. */
+export class DatabaseUnavailable extends Error {
+  constructor(cause: unknown) {
+    super('The database is unavailable.', { cause })
+    this.name = 'DatabaseUnavailable'
+  }
+}
+
+/** 08 connection, 53 out of resources, 57P shutting down, 58 system error: not the statement's fault. */
+const outageClass = /^(08|53|57P|58)/
+
+/** The server refused this statement; the connection is fine. */
+export function isStatementError(error: unknown): error is Error & { code: string } {
+  const code = sqlState(error)
+  return code !== undefined && !outageClass.test(code)
+}
+
+/** The statement lost against another one (deadlock, lock, time limit): the same may work later. */
+export function isContention(error: unknown): boolean {
+  return /^(40|55|57014)/.test(sqlState(error) ?? '')
+}
+
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined
+}
+
+export interface Listener {
+  close(): Promise<void>
+}
+
+/** Opens one connection that only listens. Resolves once it does; `onLost` says that it no longer does. */
+export async function listen(
+  url: string,
+  channels: string[],
+  onNotify: (channel: string) => void,
+  onLost: () => void,
+): Promise<Listener> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'estafet listen',
+    connectionTimeoutMillis: 2_000,
+    query_timeout: 2_000,
+    keepAlive: true,
+  })
+  let closing = false
+  client.on('error', () => client.end().catch(() => undefined))
+  client.on('end', () => closing || onLost())
+  client.on('notification', (message) => onNotify(message.channel))
+  try {
+    await client.connect()
+    for (const channel of channels) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+  } catch (error) {
+    closing = true
+    await client.end().catch(() => undefined)
+    throw error
+  }
+  return {
+    close: async () => {
+      closing = true
+      await client.end().catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,44 @@
+// Something could not be applied: its bytes and the reason are kept until a person decides.
+import { sql, type Tx } from '../db/connect.ts'
+
+export interface DeadLetter {
+  id: string
+  tenantId: string | null
+  kind: 'inbound' | 'malformed' | 'unroutable'
+  eventId: string
+  /** Where in the payload; '' is the payload as a whole. */
+  itemPath: string
+  phoneNumberId: string | null
+  wabaId: string | null
+  errorCode: string
+  errorMessage: string
+  raw: Buffer
+  correlationId: string
+  createdAt: Date
+}
+
+/** One dead letter per place in an event, however often the event is processed. Returns the ids of the new ones. */
+export async function bury(tx: Tx, letters: DeadLetter[]): Promise<string[]> {
+  if (letters.length === 0) return []
+  const rows = await tx.query(sql<{ id: string }>`
+    insert into dead_letters
+      (id, tenant_id, kind, event_id, item_path, phone_number_id, waba_id, error_code, error_message, raw,
+       correlation_id, created_at)
+    select *
+    from unnest(
+      ${letters.map((letter) => letter.id)}::uuid[],
+      ${letters.map((letter) => letter.tenantId)}::uuid[],
+      ${letters.map((letter) => letter.kind)}::text[],
+      ${letters.map((letter) => letter.eventId)}::uuid[],
+      ${letters.map((letter) => letter.itemPath)}::text[],
+      ${letters.map((letter) => letter.phoneNumberId)}::text[],
+      ${letters.map((letter) => letter.wabaId)}::text[],
+      ${letters.map((letter) => letter.errorCode)}::text[],
+      ${letters.map((letter) => letter.errorMessage)}::text[],
+      ${letters.map((letter) => letter.raw)}::bytea[],
+      ${letters.map((letter) => letter.correlationId)}::uuid[],
+      ${letters.map((letter) => letter.createdAt)}::timestamptz[])
+    on conflict (event_id, item_path) do nothing
+    returning id`)
+  return rows.map((row) => row.id)
+}

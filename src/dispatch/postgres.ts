@@ -1,0 +1,115 @@
+// Drives the queues of this process: NOTIFY wakes within milliseconds, a poll is the floor under it. Nothing is lost
+// when every NOTIFY is: the rows are there, and the next poll finds them.
+import { DatabaseUnavailable, type Db, type Listener, listen, sql } from '../db/connect.ts'
+import { errorFields, type Log } from '../log.ts'
+import { type Clock, type Random, sleep } from '../time-and-chance.ts'
+import type { Dispatch, Queue } from './queue.ts'
+
+const channelOf = (queue: Queue['name']) => `estafet_${queue}`
+
+/** Waking: at most one NOTIFY per queue and 5 ms, on its own connection, never inside the transaction that adds rows. */
+export function createPostgresDispatch(db: Db, clock: Clock): Dispatch {
+  const pending = new Set<Queue['name']>()
+  return {
+    wake(queue) {
+      if (pending.has(queue)) return
+      pending.add(queue)
+      clock.after(5, () => {
+        pending.delete(queue)
+        // A lost wake only delays: the poll comes by.
+        db.query(sql`select pg_notify(${channelOf(queue)}, '')`).catch(() => undefined)
+      })
+    },
+  }
+}
+
+export interface PollOptions {
+  queues: Queue[]
+  databaseUrl: string
+  clock: Clock
+  random: Random
+  log: Log
+  /** How many batches of one queue run at the same time in this process. */
+  concurrency: number
+}
+
+export interface Polling {
+  /** Stops claiming and waits for what is under way. */
+  stop(): Promise<void>
+}
+
+export function startPolling(options: PollOptions): Polling {
+  const { clock, random, log } = options
+  const stopping = new AbortController()
+  const bells = new Map<string, () => void>()
+
+  async function loop(queue: Queue, wait: () => Promise<void>): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        if ((await queue.runDue()) > 0) continue
+      } catch (error) {
+        const level = error instanceof DatabaseUnavailable ? 'warn' : 'error'
+        log[level]('queue_run_failed', { queue: queue.name, ...errorFields(error) })
+      }
+      await wait()
+    }
+  }
+
+  /** Waits for the bell or the poll. A bell that rang while the queue was being looked at ends the next wait at once. */
+  function createWait(queue: Queue) {
+    let rung = false
+    let wakeAll = new AbortController()
+    bells.set(channelOf(queue.name), () => {
+      rung = true
+      wakeAll.abort()
+    })
+    return async () => {
+      if (!rung) {
+        const either = AbortSignal.any([stopping.signal, wakeAll.signal])
+        await sleep(clock, 250 + 250 * random.fraction(), either)
+      }
+      if (wakeAll.signal.aborted) wakeAll = new AbortController()
+      rung = false
+    }
+  }
+
+  async function keepListening(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      let listener: Listener | undefined
+      const lost = new AbortController()
+      try {
+        listener = await listen(
+          options.databaseUrl,
+          [...bells.keys()],
+          (channel) => bells.get(channel)?.(),
+          () => lost.abort(),
+        )
+        await aborted(AbortSignal.any([stopping.signal, lost.signal]))
+      } catch (error) {
+        log.warn('listen_failed', errorFields(error))
+      }
+      await listener?.close()
+      await sleep(clock, 1_000, stopping.signal)
+    }
+  }
+
+  const running = options.queues.flatMap((queue) => {
+    const wait = createWait(queue)
+    return Array.from({ length: options.concurrency }, () => loop(queue, wait))
+  })
+  running.push(keepListening())
+
+  return {
+    async stop() {
+      stopping.abort()
+      await Promise.all(running)
+    },
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

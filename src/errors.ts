@@ -1,0 +1,30 @@
+// A caller's mistake, or a refusal with a name: rendered by http.ts as {"error": {code, message, details, request_id}}.
+export class AppError extends Error {
+  readonly code: string
+  readonly status: number
+  readonly details: Record<string, unknown> | undefined
+  readonly headers: Record<string, string>
+
+  constructor(
+    code: string,
+    status: number,
+    message: string,
+    more: {
+      details?: Record<string, unknown>
+      headers?: Record<string, string>
+      cause?: unknown
+    } = {},
+  ) {
+    super(message, { cause: more.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.status = status
+    this.details = more.details
+    this.headers = more.headers ?? {}
+  }
+}
+
+/** The same answer for what is not there and for what is another tenant's. */
+export function notFound(code: string, thing: string): AppError {
+  return new AppError(code, 404, `There is no such ${thing}.`)
+}

@@ -1,0 +1,122 @@
+// The table of contents: Runtime + roles → listeners and loops. Stops last in, first out.
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { accountRoutes } from './accounts/routes.ts'
+import { createRateLimit } from './api/rate-limit.ts'
+import type { Route } from './api/route.ts'
+import { conversationRoutes } from './conversations/routes.ts'
+import { startPolling } from './dispatch/postgres.ts'
+import { createHttpServer, mountRoutes } from './http.ts'
+import { inboxDefaults } from './inbox/inbox.ts'
+import { createInboxQueue } from './inbox/process.ts'
+import { createReceiver } from './inbox/receive.ts'
+import { mountWebhooks } from './inbox/routes.ts'
+import { watchReadiness } from './ops/readiness.ts'
+import { healthRoutes, mountMetrics, mountOpenApi, mountProbes } from './ops/routes.ts'
+import type { Runtime } from './runtime.ts'
+import { createAuthenticate } from './tenants/keys.ts'
+import { tenantRoutes } from './tenants/routes.ts'
+
+export interface Gateway {
+  /** Where it listens, as a caller on this machine reaches it. */
+  url: string
+  stop(): Promise<void>
+}
+
+export async function startGateway(runtime: Runtime): Promise<Gateway> {
+  const { config, log, clock, random, metrics, db } = runtime
+  const stops: (() => Promise<unknown>)[] = [runtime.close]
+  const stop = async () => {
+    for (const stopOne of stops.splice(0).reverse()) await stopOne()
+  }
+  try {
+    const app = createHttpServer({ log, clock, random })
+    const readiness = watchReadiness({
+      db: db.api,
+      clock,
+      log,
+      metrics,
+      allowUnsafe: config.allowUnsafeDb,
+    })
+    stops.push(readiness.stop)
+    mountProbes(app, readiness)
+
+    if (config.roles.includes('worker')) {
+      const inbox = createInboxQueue({ ...inboxDefaults, db: db.work, clock, random, log, metrics })
+      const polling = startPolling({
+        queues: [inbox],
+        databaseUrl: runtime.databaseUrl,
+        clock,
+        random,
+        log,
+        concurrency: 2,
+      })
+      stops.push(polling.stop)
+    }
+    if (config.roles.includes('api')) mountApi(app, runtime)
+
+    stops.push(() => app.close())
+    await app.listen({ host: config.host, port: config.port })
+    const url = urlOf(app)
+    log.info('started', {
+      url,
+      pid: process.pid,
+      version: runtime.version,
+      role: config.roles.join(','),
+    })
+    return {
+      url,
+      stop: async () => {
+        log.info('stopping', { pid: process.pid })
+        await stop()
+        log.info('stopped', { pid: process.pid })
+      },
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function mountApi(app: FastifyInstance, runtime: Runtime): void {
+  const { config, log, clock, random, metrics, db, dispatch } = runtime
+  const receiver = createReceiver({
+    db: db.receive,
+    clock,
+    random,
+    appId: config.metaAppId ?? null,
+    onStored: () => dispatch.wake('inbox'),
+  })
+  mountWebhooks(app, {
+    receiver,
+    appSecrets: config.metaAppSecrets,
+    verifyToken: config.metaVerifyToken,
+    log,
+    metrics,
+    clock,
+  })
+  const routes = apiRoutes(runtime)
+  const authenticate = createAuthenticate(db.api, config.operatorKeys)
+  mountRoutes(app, routes, {
+    authenticate,
+    limit: createRateLimit(config.apiRateLimitPerSecond, clock),
+  })
+  mountMetrics(app, metrics, authenticate)
+  mountOpenApi(app, routes, runtime.version)
+}
+
+/** Every route of the API, in the order of the documentation. */
+export function apiRoutes({ db, clock, random, vault, config }: Runtime): Route[] {
+  return [
+    ...tenantRoutes({ db: db.api, clock, random }),
+    ...accountRoutes({ db: db.api, clock, random, vault, appId: config.metaAppId ?? null }),
+    ...conversationRoutes({ db: db.api }),
+    ...healthRoutes({ db: db.api }),
+  ]
+}
+
+function urlOf(app: FastifyInstance): string {
+  const { address, port } = app.server.address() as AddressInfo
+  const host = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}

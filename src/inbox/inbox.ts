@@ -1,0 +1,24 @@
+// What processing needs, handed in by the composition root.
+import type { Db } from '../db/connect.ts'
+import type { Log } from '../log.ts'
+import type { WebhookItem } from '../meta/webhook.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Clock, Random } from '../time-and-chance.ts'
+import type { ClaimedEvent } from './queries.ts'
+
+export interface Inbox {
+  db: Db
+  clock: Clock
+  random: Random
+  log: Log
+  metrics: Metrics
+  leaseSeconds: number
+  maxAttempts: number
+  /** What the queue takes for now: the database's clock (null), unless a test steers it. */
+  queueNow: () => Date | null
+  /** For tests: called inside the transaction, before an event's items are applied. */
+  beforeApply?: (event: ClaimedEvent, items: WebhookItem[]) => void
+}
+
+/** 20 s: what a killed process held is taken up again within half a minute. A batch takes well under a second. */
+export const inboxDefaults = { leaseSeconds: 20, maxAttempts: 10, queueNow: () => null }

@@ -1,0 +1,72 @@
+// What happens to an event that could not be processed this time.
+import { DatabaseUnavailable } from '../db/connect.ts'
+import { bury } from '../dead-letters/bury.ts'
+import { errorFields } from '../log.ts'
+import { sleep } from '../time-and-chance.ts'
+import type { Inbox } from './inbox.ts'
+import { type ClaimedEvent, failEvent, holdEvents, releaseEvents } from './queries.ts'
+import { logFieldsOf } from './report.ts'
+
+export async function retryLater(inbox: Inbox, event: ClaimedEvent, error: unknown): Promise<void> {
+  const { error_message = 'unknown error' } = errorFields(error)
+  if (event.attempt >= inbox.maxAttempts) return exhaust(inbox, event, error_message)
+  const delaySeconds = Math.min(300, 2 ** event.attempt) + inbox.random.fraction()
+  await releaseEvents(inbox.db, [event], delaySeconds, error_message, inbox.queueNow())
+  inbox.log.warn('inbound_processing_retried', {
+    ...logFieldsOf(event),
+    ...errorFields(error),
+    attempts: event.attempt,
+  })
+}
+
+/** Retries are used up: the event is failed and waits, whole, among the dead letters. */
+export async function exhaust(inbox: Inbox, event: ClaimedEvent, message: string): Promise<void> {
+  const now = inbox.clock.now()
+  await inbox.db.transaction(async (tx) => {
+    const held = await holdEvents(tx, [event])
+    if (!held.has(event.id)) return
+    await bury(tx, [
+      {
+        id: inbox.random.uuid(),
+        tenantId: null,
+        kind: 'inbound',
+        eventId: event.id,
+        itemPath: '',
+        phoneNumberId: null,
+        wabaId: null,
+        errorCode: 'RETRIES_EXHAUSTED',
+        errorMessage: message,
+        raw: event.raw,
+        correlationId: event.correlationId,
+        createdAt: now,
+      },
+    ])
+    await failEvent(tx, event.id, message, now)
+  })
+  inbox.metrics.deadLetters.inc({ kind: 'inbound' })
+  inbox.log.error('dead_lettered', {
+    ...logFieldsOf(event),
+    attempts: event.attempt,
+    error_code: 'RETRIES_EXHAUSTED',
+    error_message: message,
+  })
+}
+
+/** The database went away under our hands. Once it is back the claims are returned at once, not after their lease. */
+export async function giveBack(inbox: Inbox, events: ClaimedEvent[]): Promise<void> {
+  const until = inbox.clock.monotonicMs() + inbox.leaseSeconds * 1000
+  while (inbox.clock.monotonicMs() < until) {
+    try {
+      return await releaseEvents(
+        inbox.db,
+        events,
+        0,
+        'the database was unavailable',
+        inbox.queueNow(),
+      )
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error
+      await sleep(inbox.clock, 250)
+    }
+  }
+}

@@ -1,0 +1,196 @@
+// Step 1 of 4, at the door: who may hand in a webhook, and what each case is answered.
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../errors.ts'
+import { sendError } from '../http.ts'
+import { errorFields, type Log, type LogFields } from '../log.ts'
+import { isSignatureHeader, isSigned } from '../meta/signature.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Clock } from '../time-and-chance.ts'
+import type { Receiver } from './receive.ts'
+
+export interface WebhookOptions {
+  receiver: Receiver
+  appSecrets: readonly string[]
+  verifyToken: string | undefined
+  log: Log
+  metrics: Metrics
+  clock: Clock
+}
+
+const paths = ['/api/webhooks/meta/whatsapp', '/webhooks/whatsapp']
+
+/** Meta sends up to 3 MB. */
+export const webhookBodyLimit = 4 * 1024 * 1024
+
+type Outcome =
+  | 'accepted'
+  | 'duplicate'
+  | 'bad_signature'
+  | 'too_large'
+  | 'bad_request'
+  | 'not_stored'
+
+export function mountWebhooks(app: FastifyInstance, options: WebhookOptions): void {
+  const report = createReport(options)
+  const refuse = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    outcome: Outcome,
+    error: AppError,
+  ) => {
+    report(request, outcome, error.status, { error_code: error.code, error_message: error.message })
+    return sendError(reply, request.id, error)
+  }
+
+  app.register((scope, _options, done) => {
+    // Whatever its type says, the body is bytes: the signature is over them, and so is the truth.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    )
+
+    // Before a byte of the body is read: most of what is not Meta's is turned away here.
+    scope.addHook('onRequest', async (request, reply) => {
+      if (request.method !== 'POST') return
+      report.start(request)
+      if (!isSignatureHeader(request.headers['x-hub-signature-256'])) {
+        return refuse(request, reply, 'bad_signature', invalidSignature())
+      }
+      if (request.headers['content-encoding'] !== undefined) {
+        return refuse(request, reply, 'bad_request', encodingRefused())
+      }
+    })
+    scope.setErrorHandler((error, request, reply) => {
+      const { code, statusCode = 500 } = error as { code?: string; statusCode?: number }
+      if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+        void refuse(request, reply, 'too_large', tooLarge())
+      else void refuse(request, reply, 'bad_request', malformedRequest(statusCode))
+    })
+
+    for (const path of paths) {
+      const config = { isWebhook: true }
+      scope.get(path, { config }, async (request, reply) =>
+        handshake(request, reply, options.verifyToken),
+      )
+      scope.post(path, { config, bodyLimit: webhookBodyLimit }, async (request, reply) => {
+        const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+        const header = request.headers['x-hub-signature-256'] as string
+        if (!isSigned(raw, header, options.appSecrets)) {
+          return refuse(request, reply, 'bad_signature', invalidSignature())
+        }
+        try {
+          const received = await options.receiver.receive(raw)
+          report(request, received.isDuplicate ? 'duplicate' : 'accepted', 200, {
+            bytes: raw.length,
+            eventId: received.eventId,
+            inbound_event_id: received.inboundEventId,
+            correlation_id: received.correlationId,
+          })
+          return { received: true }
+        } catch (error) {
+          // Whether it was stored is not known; Meta sends it again, and what is there already has no second effect.
+          report(request, 'not_stored', 500, { bytes: raw.length, ...errorFields(error) })
+          return sendError(reply, request.id, notStored())
+        }
+      })
+    }
+    done()
+  })
+}
+
+/** One log line and one count per request, with the time since `start`. */
+function createReport({ clock, log, metrics }: WebhookOptions) {
+  const started = new WeakMap<FastifyRequest, number>()
+  function report(
+    request: FastifyRequest,
+    outcome: Outcome,
+    statusCode: number,
+    fields: LogFields,
+  ) {
+    const nowMs = clock.monotonicMs()
+    const durationMs = nowMs - (started.get(request) ?? nowMs)
+    metrics.webhookRequests.inc({ outcome })
+    metrics.webhookAckSeconds.observe(durationMs / 1000)
+    const line: LogFields = {
+      direction: 'inbound',
+      statusCode,
+      duration_ms: Math.round(durationMs * 10) / 10,
+      request_id: request.id,
+      state: outcome,
+      ...fields,
+    }
+    if (statusCode === 200) log.info('webhook_received', line)
+    else log.warn('webhook_rejected', line)
+  }
+  return Object.assign(report, {
+    start: (request: FastifyRequest) => void started.set(request, clock.monotonicMs()),
+  })
+}
+
+function handshake(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  verifyToken: string | undefined,
+): FastifyReply {
+  const query = request.query as Record<string, unknown>
+  const token = query['hub.verify_token']
+  const challenge = query['hub.challenge']
+  const isOurs =
+    query['hub.mode'] === 'subscribe' &&
+    typeof token === 'string' &&
+    verifyToken !== undefined &&
+    isSameText(token, verifyToken)
+  if (!isOurs) {
+    const refusal = new AppError(
+      'VERIFICATION_FAILED',
+      403,
+      'hub.mode or hub.verify_token is not right.',
+    )
+    return sendError(reply, request.id, refusal)
+  }
+  // Only what Meta could have sent is echoed: anything else would let a link put text on our origin.
+  if (typeof challenge !== 'string' || !/^[A-Za-z0-9_-]{1,256}$/.test(challenge)) {
+    return sendError(
+      reply,
+      request.id,
+      new AppError('INVALID_REQUEST', 400, 'hub.challenge: not a challenge'),
+    )
+  }
+  return reply.type('text/plain').send(challenge)
+}
+
+function isSameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+function invalidSignature(): AppError {
+  return new AppError(
+    'INVALID_SIGNATURE',
+    401,
+    'X-Hub-Signature-256 is missing or does not match the body.',
+  )
+}
+
+function encodingRefused(): AppError {
+  return new AppError(
+    'UNSUPPORTED_ENCODING',
+    415,
+    'Send the body as it was signed, without Content-Encoding.',
+  )
+}
+
+function tooLarge(): AppError {
+  return new AppError('PAYLOAD_TOO_LARGE', 413, 'The body is over 4 MiB.')
+}
+
+function malformedRequest(status: number): AppError {
+  return new AppError('INVALID_REQUEST', status, 'The request is malformed.')
+}
+
+function notStored(): AppError {
+  return new AppError('NOT_STORED', 500, 'The delivery could not be stored. Send it again.', {
+    headers: { 'retry-after': '1' },
+  })
+}

@@ -1,0 +1,46 @@
+// What is counted, in one place. Labels are closed sets: no tenant, number or person becomes one.
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+export function createMetrics() {
+  const registry = new Registry()
+  const registers = [registry]
+  return {
+    registry,
+    webhookRequests: new Counter({
+      name: 'estafet_webhook_requests_total',
+      help: 'Webhook requests by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    webhookAckSeconds: new Histogram({
+      name: 'estafet_webhook_ack_seconds',
+      help: 'Time from a webhook request to its answer.',
+      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+      registers,
+    }),
+    inboundItems: new Counter({
+      name: 'estafet_inbound_items_total',
+      help: 'Items of processed webhooks by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    deadLetters: new Counter({
+      name: 'estafet_dead_letters_total',
+      help: 'Dead letters made, by kind.',
+      labelNames: ['kind'],
+      registers,
+    }),
+    wabaMismatches: new Counter({
+      name: 'estafet_waba_mismatches_total',
+      help: "Items whose entry names another WhatsApp Business Account than the number's.",
+      registers,
+    }),
+    databaseReady: new Gauge({
+      name: 'estafet_database_ready',
+      help: '1 when the database answers and its settings keep an acknowledged webhook.',
+      registers,
+    }),
+  }
+}

@@ -1,0 +1,62 @@
+// Whether this process can take traffic: the database answers, and would keep what we acknowledge. Looked at again every
+// minute, because somebody may turn fsync off on a Sunday.
+import type { Db } from '../db/connect.ts'
+import { findUnsafeSettings, findVersionProblem } from '../db/durability.ts'
+import { errorFields, type Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { type Clock, sleep } from '../time-and-chance.ts'
+
+export interface Readiness {
+  /** Asks the database now. Empty: ready. */
+  problems(): Promise<string[]>
+  stop(): Promise<void>
+}
+
+interface ReadinessOptions {
+  db: Db
+  clock: Clock
+  log: Log
+  metrics: Metrics
+  allowUnsafe: boolean
+}
+
+export function watchReadiness({
+  db,
+  clock,
+  log,
+  metrics,
+  allowUnsafe,
+}: ReadinessOptions): Readiness {
+  const stopping = new AbortController()
+  async function problems(): Promise<string[]> {
+    try {
+      const unsafe = await findUnsafeSettings(db)
+      const version = await findVersionProblem(db)
+      if (allowUnsafe) {
+        for (const { problem } of unsafe) log.warn('database_unsafe', { error_message: problem })
+      }
+      return [...version, ...(allowUnsafe ? [] : unsafe)].map(
+        ({ problem, fix }) => `${problem}; ${fix}`,
+      )
+    } catch (error) {
+      log.warn('database_unavailable', errorFields(error))
+      return ['the database does not answer']
+    }
+  }
+  async function watch(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const found = await problems()
+      metrics.databaseReady.set(found.length === 0 ? 1 : 0)
+      for (const problem of found) log.error('not_ready', { error_message: problem })
+      await sleep(clock, 60_000, stopping.signal)
+    }
+  }
+  const watching = watch()
+  return {
+    problems,
+    stop: async () => {
+      stopping.abort()
+      await watching
+    },
+  }
+}

@@ -1,0 +1,13 @@
+// Where this package's files are, whether it runs from src/ or from the build in dist/.
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const packageRoot = findRoot(dirname(fileURLToPath(import.meta.url)))
+
+function findRoot(folder: string): string {
+  if (existsSync(join(folder, 'package.json'))) return folder
+  const parent = dirname(folder)
+  if (parent === folder) throw new Error('bug: package.json not found above this file')
+  return findRoot(parent)
+}

@@ -1,0 +1,14 @@
+import type { Tx } from '../db/connect.ts'
+import { selectTenant, selectTenantIdBySlug, selectTenants, type TenantRow } from './queries.ts'
+
+export async function isTenant(tx: Tx, id: string): Promise<boolean> {
+  return (await selectTenant(tx, id)) !== undefined
+}
+
+export async function findTenantBySlug(db: Tx, slug: string): Promise<string | undefined> {
+  return selectTenantIdBySlug(db, slug)
+}
+
+export async function listTenants(db: Tx): Promise<TenantRow[]> {
+  return selectTenants(db, null, 1000)
+}

@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, inject } from 'vitest'
+import { connect, type Db } from '../../src/db/connect.ts'
+
+/** A migrated database of one's own, dropped after the test file. `template` null: an empty one. */
+export async function createTestDatabase(
+  template: string | null = 'estafet_template',
+): Promise<string> {
+  const name = `test_${randomBytes(6).toString('hex')}`
+  const adminUrl = inject('adminUrl')
+  const admin = connect({ url: adminUrl, name: 'test', poolSize: 1, queryTimeoutMs: 30_000 })
+  const from = template === null ? '' : ` template ${template}`
+  await admin.session((session) => session.script(`create database ${name}${from}`))
+  afterAll(async () => {
+    await admin.session((session) => session.script(`drop database if exists ${name} with (force)`))
+    await admin.close()
+  })
+  const url = new URL(adminUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** A database with a connection to look at it from outside, as the superuser. */
+export async function createTestDb(): Promise<{ url: string; db: Db }> {
+  const url = await createTestDatabase()
+  const db = connect({ url, name: 'test', poolSize: 4, queryTimeoutMs: 30_000 })
+  afterAll(() => db.close())
+  return { url, db }
+}

@@ -1,0 +1,182 @@
+// A gateway in this process, on a database of its own, whose queue runs only when the test says so.
+import { createHmac } from 'node:crypto'
+import { afterAll } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { type Db, sql } from '../../src/db/connect.ts'
+import { drain } from '../../src/dispatch/run.ts'
+import { startGateway } from '../../src/gateway.ts'
+import { type Inbox, inboxDefaults } from '../../src/inbox/inbox.ts'
+import { createInboxQueue } from '../../src/inbox/process.ts'
+import { createLog, logHashKey } from '../../src/log.ts'
+import { createRuntime, type Runtime } from '../../src/runtime.ts'
+import { type Clock, systemClock } from '../../src/time-and-chance.ts'
+import { createTestDb } from './database.ts'
+
+export const testSecrets = {
+  META_APP_ID: '990000000000001',
+  META_APP_SECRET: 'fx_app_secret_0c1d2e3f4a5b6c7d8e9f',
+  META_VERIFY_TOKEN: 'verify-token-for-tests',
+  ADMIN_API_KEY: 'alice:operator-key-of-alice-000001,bob:operator-key-of-bob-00000002',
+  ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+}
+export const operatorKey = 'operator-key-of-alice-000001'
+
+/** The numbers of the fixtures. */
+export const tenantANumber = { waba_id: '215589313241560', phone_number_id: '441785372350001' }
+export const tenantBNumber = { waba_id: '318402275114907', phone_number_id: '558210946700342' }
+
+export interface TestGateway {
+  url: string
+  databaseUrl: string
+  /** Looks at the database from outside, as its superuser. */
+  db: Db
+  runtime: Runtime
+  /** Everything the gateway logged, one JSON object a line. */
+  logText(): string
+  /** Processes stored events until nothing is due. */
+  drain(overrides?: Partial<Inbox>): Promise<number>
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  /** Delivers a webhook, signed unless a header is given. */
+  deliver(body: unknown | Buffer | string, headers?: Record<string, string>): Promise<Answer>
+  createTenant(
+    name: string,
+    number?: { waba_id: string; phone_number_id: string },
+  ): Promise<TestTenant>
+}
+
+export interface TestTenant {
+  id: string
+  key: string
+}
+
+export interface CallOptions {
+  key?: string
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape.
+  json: any
+}
+
+export interface TestGatewayOptions {
+  environment?: Record<string, string>
+  clock?: Clock
+  /** The same database for a second gateway. */
+  database?: { url: string; db: Db }
+}
+
+export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const clock = options.clock ?? systemClock
+  const { url: databaseUrl, db } = options.database ?? (await createTestDb())
+  const config = readConfig(
+    { ...testSecrets, PORT: '0', ROLES: 'api', ALLOW_UNSAFE_DB: '1', ...options.environment },
+    { mode: 'dev' },
+  )
+  let logText = ''
+  const destination = {
+    write: (line: string) => {
+      logText += line
+    },
+  }
+  const hashKey = logHashKey(config.encryptionKeys[0]?.key ?? Buffer.alloc(32))
+  const log = createLog({ level: 'debug', hashKey, clock, destination })
+  const runtime = createRuntime({ config, databaseUrl, clock, log })
+  const gateway = await startGateway(runtime)
+  afterAll(() => gateway.stop())
+
+  const call = (method: string, path: string, { key, body, headers }: CallOptions = {}) =>
+    send(method, gateway.url + path, body === undefined ? undefined : JSON.stringify(body), {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    })
+
+  return {
+    url: gateway.url,
+    databaseUrl,
+    db,
+    runtime,
+    logText: () => logText,
+    drain: (overrides) =>
+      drain(
+        createInboxQueue({
+          ...inboxDefaults,
+          ...runtime,
+          db: runtime.db.work,
+          ...overrides,
+        }),
+      ),
+    call,
+    deliver: (body, headers) => {
+      const raw = bytesOf(body)
+      return send('POST', `${gateway.url}/api/webhooks/meta/whatsapp`, raw, {
+        'content-type': 'application/json',
+        ...(headers ?? { 'x-hub-signature-256': signatureOf(raw) }),
+      })
+    },
+    async createTenant(name, number) {
+      const tenant = await call('POST', '/api/admin/tenants', { key: operatorKey, body: { name } })
+      const id = tenant.json.id
+      const key = await call('POST', `/api/admin/tenants/${id}/api-keys`, {
+        key: operatorKey,
+        body: { name: 'test' },
+      })
+      if (number) {
+        await call('POST', `/api/admin/tenants/${id}/accounts`, {
+          key: operatorKey,
+          body: {
+            ...number,
+            display_phone_number: '+1 555-0100',
+            access_token: `token-of-${name}`,
+          },
+        })
+      }
+      return { id, key: key.json.key }
+    },
+  }
+}
+
+export function bytesOf(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+export function signatureOf(raw: Buffer, secret: string = testSecrets.META_APP_SECRET): string {
+  return `sha256=${createHmac('sha256', secret).update(raw).digest('hex')}`
+}
+
+async function send(
+  method: string,
+  url: string,
+  body: Buffer | string | undefined,
+  headers: Record<string, string>,
+): Promise<Answer> {
+  const response = await fetch(url, { method, headers, ...(body !== undefined && { body }) })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('application/json')
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson ? JSON.parse(text) : undefined,
+  }
+}
+
+/** How many rows a table has, for what the API does not show. */
+export async function countRows(
+  db: Db,
+  table: 'whatsapp_messages' | 'whatsapp_webhook_events',
+): Promise<number> {
+  const [row] =
+    table === 'whatsapp_messages'
+      ? await db.query(sql<{ count: number }>`select count(*)::int as count from whatsapp_messages`)
+      : await db.query(
+          sql<{ count: number }>`select count(*)::int as count from whatsapp_webhook_events`,
+        )
+  return row?.count ?? 0
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'simulator/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    // Real servers and processes are started; on a busy two-core machine that takes its time.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+})
