@@ -1,0 +1,81 @@
+// The rules of the house are only worth something while they fire.
+import { spawnSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const planted: string[] = []
+
+function plant(path: string, text: string): void {
+  planted.push(root + path)
+  writeFileSync(root + path, text)
+}
+
+afterEach(() => {
+  for (const path of planted.splice(0)) rmSync(path, { force: true })
+})
+
+function run(command: string, args: string[]) {
+  const result = spawnSync(`${root}node_modules/.bin/${command}`, args, {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  return { status: result.status, output: result.stdout + result.stderr }
+}
+
+const cruise = (...paths: string[]) =>
+  run('depcruise', ['--config', 'dependency-cruiser.cjs', ...paths])
+
+describe('the import rules', () => {
+  test.each([
+    [
+      'simulator-is-independent',
+      'simulator/planted.ts',
+      "import { AppError } from '../src/errors.ts'\nthrow AppError\n",
+    ],
+    [
+      'adapters-know-no-feature',
+      'src/meta/planted.ts',
+      "import { bury } from '../dead-letters/bury.ts'\nbury\n",
+    ],
+    [
+      'queries-stay-home',
+      'src/inbox/planted.ts',
+      "import { selectMessage } from '../conversations/queries.ts'\nselectMessage\n",
+    ],
+    ['one-door-to-postgres', 'src/ops/planted.ts', "import pg from 'pg'\npg\n"],
+    [
+      'feature-edges-conversations',
+      'src/conversations/planted.ts',
+      "import { createReceiver } from '../inbox/receive.ts'\ncreateReceiver\n",
+    ],
+  ])('%s fires', (rule, path, text) => {
+    plant(path, text)
+    const { status, output } = cruise(path)
+    expect(output).toContain(rule)
+    expect(status).not.toBe(0)
+  })
+
+  test('see the whole tree', () => {
+    const { output } = cruise('src', 'simulator', 'test')
+    const [, modules] = /\((\d+) modules/.exec(output) ?? []
+    expect(Number(modules)).toBeGreaterThan(100)
+  })
+})
+
+describe('time and chance', () => {
+  test.each([
+    'Date.now()',
+    'new Date()',
+    'Math.random()',
+    'setTimeout(() => {}, 1)',
+    'crypto.randomUUID()',
+    'randomBytes(8)',
+  ])('%s is refused outside time-and-chance.ts', (call) => {
+    plant('src/planted.ts', `export const planted = () => ${call}\n`)
+    const { status, output } = run('biome', ['lint', 'src/planted.ts'])
+    expect(output).toContain('Time and chance are injected')
+    expect(status).not.toBe(0)
+  })
+})
