@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'simulator/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    // Much of the time goes into waiting for processes and disks, also on two cores.
+    maxWorkers: 2,
     // Real servers and processes are started; on a busy two-core machine that takes its time.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -7,7 +7,7 @@
 --   estafet_system  receiving, processing and operators; sees all
 -- Exceptions, also listed in db/isolation.test.ts: whatsapp_accounts.phone_number_id and api_keys.key_hash are
 -- unique across tenants because they are how a tenant is found; dead_letters may have no tenant yet, and an audit
--- chain may be the operators' own.
+-- chain may be the operators' own (a check ties its name to its tenant).
 
 create function current_tenant() returns uuid
 language sql stable parallel safe
@@ -188,13 +188,13 @@ create index dead_letters_of_tenant on dead_letters (tenant_id, created_at desc,
 -- Who did what, in the transaction of the act. The rows of one tenant form a hash chain, and so do the operators'
 -- acts that concern no tenant. The chain's row is its lock and remembers its end, so a cut tail shows.
 create table audit_chains (
-  chain text primary key,
+  chain text primary key check (chain = coalesce(tenant_id::text, 'operators')),
   tenant_id uuid,
   position bigint not null,
   hash bytea not null
 );
 create table audit_log (
-  chain text not null references audit_chains,
+  chain text not null references audit_chains check (chain = coalesce(tenant_id::text, 'operators')),
   position bigint not null,
   tenant_id uuid,
   at timestamptz not null,
@@ -211,25 +211,29 @@ create index audit_log_of_tenant on audit_log (tenant_id, at desc, position desc
 
 do $$
 declare
+  tenant_tables text[] := array['api_keys', 'whatsapp_accounts', 'whatsapp_webhook_dedupe', 'whatsapp_conversations',
+    'whatsapp_messages', 'whatsapp_message_statuses', 'dead_letters', 'audit_chains', 'audit_log'];
   name text;
 begin
-  foreach name in array array['api_keys', 'whatsapp_accounts', 'whatsapp_webhook_dedupe', 'whatsapp_conversations',
-      'whatsapp_messages', 'whatsapp_message_statuses', 'dead_letters', 'audit_chains', 'audit_log'] loop
+  foreach name in array tenant_tables loop
     execute format('create policy own_tenant on %I to estafet_tenant using (tenant_id = current_tenant()) '
       'with check (tenant_id = current_tenant())', name);
   end loop;
-  create policy own_tenant on tenants to estafet_tenant using (id = current_tenant());
-  for name in select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations' loop
+  create policy own_tenant on tenants to estafet_tenant using (id = current_tenant()) with check (id = current_tenant());
+  -- By name and not all there are: somebody else's tables may live in this schema.
+  foreach name in array tenant_tables || array['tenants', 'whatsapp_webhook_events'] loop
     execute format('alter table %I enable row level security', name);
     execute format('alter table %I force row level security', name);
     execute format('create policy all_tenants on %I to estafet_system using (true) with check (true)', name);
+    execute format('grant select, insert, update, delete on %I to estafet_system', name);
   end loop;
 end $$;
 
 grant usage on schema public to estafet_tenant, estafet_system;
-grant all on all tables in schema public to estafet_system;
 grant select on tenants, whatsapp_accounts, whatsapp_message_statuses, dead_letters, audit_log to estafet_tenant;
 grant select, insert, update on whatsapp_conversations, whatsapp_messages to estafet_tenant;
 grant select, insert, update on audit_chains to estafet_tenant;
 grant insert on audit_log to estafet_tenant;
-revoke update, delete, truncate on audit_log from estafet_system;
+-- The audit log is only ever added to.
+revoke update, delete on audit_log from estafet_system;
+revoke delete on audit_chains from estafet_system;

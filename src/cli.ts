@@ -8,6 +8,7 @@ import { migrateCommand } from './commands/migrate.ts'
 import { start } from './commands/start.ts'
 import { ConfigError, configurationMarkdown } from './config.ts'
 import { AppError } from './errors.ts'
+import { scrub } from './log.ts'
 import { readVersion } from './runtime.ts'
 
 const program = new Command('estafet')
@@ -97,6 +98,12 @@ program
     ),
   )
 
+// A bug. The process starts afresh under its supervisor; what was acknowledged is in the database.
+process.on('uncaughtException', (error) => {
+  process.stderr.write(`estafet: ${scrub(explain(error))}\n`)
+  process.exit(1)
+})
+
 program.parseAsync().then(
   () => process.exit(0),
   (error) => {
@@ -107,7 +114,9 @@ program.parseAsync().then(
 
 function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof AppError) return error.message
-  return error instanceof Error ? `estafet: ${error.message}` : 'estafet: unknown error'
+  if (!(error instanceof Error)) return 'estafet: unknown error'
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : ''
+  return `estafet: ${error.message}${cause}`
 }
 
 function wholeNumber(text: string): number {

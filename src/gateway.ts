@@ -5,16 +5,19 @@ import { accountRoutes } from './accounts/routes.ts'
 import { createRateLimit } from './api/rate-limit.ts'
 import type { Route } from './api/route.ts'
 import { conversationRoutes } from './conversations/routes.ts'
-import { startPolling } from './dispatch/postgres.ts'
+import { type Polling, startPolling } from './dispatch/postgres.ts'
 import { createHttpServer, mountRoutes } from './http.ts'
 import { inboxDefaults } from './inbox/inbox.ts'
 import { createInboxQueue } from './inbox/process.ts'
 import { createReceiver } from './inbox/receive.ts'
 import { mountWebhooks } from './inbox/routes.ts'
+import { mountDocs } from './ops/docs.ts'
+import { closeWithFarewell } from './ops/farewell.ts'
 import { watchReadiness } from './ops/readiness.ts'
-import { healthRoutes, mountMetrics, mountOpenApi, mountProbes } from './ops/routes.ts'
+import { healthRoutes, mountMetrics, mountProbes } from './ops/routes.ts'
 import type { Runtime } from './runtime.ts'
 import { createAuthenticate } from './tenants/keys.ts'
+import { isTenant } from './tenants/resolve.ts'
 import { tenantRoutes } from './tenants/routes.ts'
 
 export interface Gateway {
@@ -23,7 +26,15 @@ export interface Gateway {
   stop(): Promise<void>
 }
 
-export async function startGateway(runtime: Runtime): Promise<Gateway> {
+export interface GatewayOptions {
+  /** How long callers on kept-alive connections get to leave by themselves when we stop. */
+  farewellMs?: number
+}
+
+export async function startGateway(
+  runtime: Runtime,
+  { farewellMs = 0 }: GatewayOptions = {},
+): Promise<Gateway> {
   const { config, log, clock, random, metrics, db } = runtime
   const stops: (() => Promise<unknown>)[] = [runtime.close]
   const stop = async () => {
@@ -31,6 +42,7 @@ export async function startGateway(runtime: Runtime): Promise<Gateway> {
   }
   try {
     const app = createHttpServer({ log, clock, random })
+    closeWithFarewell(app, clock, farewellMs)
     const readiness = watchReadiness({
       db: db.api,
       clock,
@@ -41,9 +53,12 @@ export async function startGateway(runtime: Runtime): Promise<Gateway> {
     stops.push(readiness.stop)
     mountProbes(app, readiness)
 
+    let polling: Polling | undefined
+    // Together: nothing more is claimed while callers take their leave, so that no claim is left behind.
+    stops.push(() => Promise.all([app.close(), polling?.stop()]))
     if (config.roles.includes('worker')) {
       const inbox = createInboxQueue({ ...inboxDefaults, db: db.work, clock, random, log, metrics })
-      const polling = startPolling({
+      polling = startPolling({
         queues: [inbox],
         databaseUrl: runtime.databaseUrl,
         clock,
@@ -51,11 +66,9 @@ export async function startGateway(runtime: Runtime): Promise<Gateway> {
         log,
         concurrency: 2,
       })
-      stops.push(polling.stop)
     }
     if (config.roles.includes('api')) mountApi(app, runtime)
 
-    stops.push(() => app.close())
     await app.listen({ host: config.host, port: config.port })
     const url = urlOf(app)
     log.info('started', {
@@ -78,7 +91,8 @@ export async function startGateway(runtime: Runtime): Promise<Gateway> {
   }
 }
 
-function mountApi(app: FastifyInstance, runtime: Runtime): void {
+/** Everything of the role `api`. */
+export function mountApi(app: FastifyInstance, runtime: Runtime): void {
   const { config, log, clock, random, metrics, db, dispatch } = runtime
   const receiver = createReceiver({
     db: db.receive,
@@ -99,10 +113,11 @@ function mountApi(app: FastifyInstance, runtime: Runtime): void {
   const authenticate = createAuthenticate(db.api, config.operatorKeys)
   mountRoutes(app, routes, {
     authenticate,
+    isTenant: (id) => isTenant(db.api, id),
     limit: createRateLimit(config.apiRateLimitPerSecond, clock),
   })
   mountMetrics(app, metrics, authenticate)
-  mountOpenApi(app, routes, runtime.version)
+  mountDocs(app, routes, runtime.version)
 }
 
 /** Every route of the API, in the order of the documentation. */
@@ -111,7 +126,7 @@ export function apiRoutes({ db, clock, random, vault, config }: Runtime): Route[
     ...tenantRoutes({ db: db.api, clock, random }),
     ...accountRoutes({ db: db.api, clock, random, vault, appId: config.metaAppId ?? null }),
     ...conversationRoutes({ db: db.api }),
-    ...healthRoutes({ db: db.api }),
+    ...healthRoutes({ db: db.api, clock }),
   ]
 }
 

@@ -1,7 +1,11 @@
 // The HTTP server: routes mounted from their declarations, every error in one shape, one log line per call.
+import { isUtf8 } from 'node:buffer'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Principal, parsePart, type Route } from './api/route.ts'
-import { AppError } from './errors.ts'
+import { DatabaseUnavailable, isContention } from './db/connect.ts'
+import { AppError, notFound } from './errors.ts'
 import { isUuid } from './ids.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Clock, Random } from './time-and-chance.ts'
@@ -27,13 +31,17 @@ export function createHttpServer({ log, clock, random }: HttpOptions): FastifyIn
     // What is under way when we stop is finished, also on connections that are kept alive.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
+    // An address that cannot be decoded gets no route, and so none of the handlers below.
+    frameworkErrors: (error, request, reply) => {
+      void sendError(setHeaders(reply, request.id), request.id, toAppError(error))
+    },
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, random.uuid()),
   })
+  acceptJsonOnly(app)
   const started = new WeakMap<FastifyRequest, number>()
   app.addHook('onRequest', async (request, reply) => {
     started.set(request, clock.monotonicMs())
-    reply.header('x-request-id', request.id)
-    reply.header('x-content-type-options', 'nosniff')
-    reply.header('cache-control', 'no-store')
+    setHeaders(reply, request.id)
   })
   app.addHook('onResponse', async (request, reply) => {
     if (!request.routeOptions.url?.startsWith('/api/') || isWebhook(request)) return
@@ -68,6 +76,54 @@ export function createHttpServer({ log, clock, random }: HttpOptions): FastifyIn
   return app
 }
 
+function setHeaders(reply: FastifyReply, requestId: string): FastifyReply {
+  return reply.headers({
+    'x-request-id': requestId,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  })
+}
+
+/** Only JSON is read. An empty body is none: many clients name a type also when they send nothing. */
+function acceptJsonOnly(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<Buffer>(
+    'application/json',
+    { parseAs: 'buffer' },
+    (request, body, done) => {
+      if (body.length === 0) done(null, undefined)
+      // Bytes that are not UTF-8 would become question marks, silently.
+      else if (!isUtf8(body)) done(Object.assign(new Error('not UTF-8'), { statusCode: 400 }))
+      else void parse(request, body.toString('utf8'), done)
+    },
+  )
+}
+
+/** What is not even HTTP never reaches Fastify; it is answered in the same shape, on the bare socket. */
+function answerUnreadable(
+  { code }: { code?: string },
+  socket: Pick<Socket, 'end' | 'destroy' | 'writable'>,
+  requestId: string,
+): void {
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const error =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? new AppError('HEADERS_TOO_LARGE', 431, 'The headers are too large.')
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? new AppError('REQUEST_TIMEOUT', 408, 'The request did not arrive in time.')
+        : new AppError('INVALID_REQUEST', 400, 'This is not a valid HTTP request.')
+  const body = JSON.stringify(errorBody(error, requestId))
+  const head = [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}
+
 function isWebhook(request: FastifyRequest): boolean {
   return request.routeOptions.config.isWebhook === true
 }
@@ -79,17 +135,18 @@ declare module 'fastify' {
 }
 
 export function sendError(reply: FastifyReply, requestId: string, error: AppError): FastifyReply {
-  return reply
-    .code(error.status)
-    .headers(error.headers)
-    .send({
-      error: {
-        code: error.code,
-        message: error.message,
-        ...(error.details && { details: error.details }),
-        request_id: requestId,
-      },
-    })
+  return reply.code(error.status).headers(error.headers).send(errorBody(error, requestId))
+}
+
+function errorBody(error: AppError, requestId: string) {
+  return {
+    error: {
+      code: error.code,
+      message: error.message,
+      ...(error.details && { details: error.details }),
+      request_id: requestId,
+    },
+  }
 }
 
 /** Whatever was thrown, without telling a caller about our insides. */
@@ -108,8 +165,8 @@ function toAppError(error: unknown): AppError {
       'The body is not valid JSON, or the request is malformed.',
     )
   }
-  if ((error as Error).name === 'DatabaseUnavailable') {
-    return new AppError('UNAVAILABLE', 503, 'The database is unavailable. Try again.', {
+  if (error instanceof DatabaseUnavailable || isContention(error)) {
+    return new AppError('UNAVAILABLE', 503, 'The database is unavailable or busy. Try again.', {
       headers: { 'retry-after': '1' },
     })
   }
@@ -119,17 +176,24 @@ function toAppError(error: unknown): AppError {
 export interface MountOptions {
   /** Who the bearer of this header is; throws 401 when nobody. */
   authenticate(authorization: string | undefined): Promise<Principal>
+  isTenant(id: string): Promise<boolean>
   /** Counts a call of this caller; throws 429 when there were too many. */
   limit(caller: string): void
 }
 
 export function mountRoutes(app: FastifyInstance, routes: Route[], options: MountOptions): void {
+  const callers = new WeakMap<FastifyRequest, Caller>()
   for (const one of routes) {
     app.route({
       method: one.method,
       url: one.path,
+      // Before the body is read: a stranger learns nothing from it and costs us nothing by it.
+      onRequest: async (request) => {
+        callers.set(request, await identify(one, request, options))
+      },
       handler: async (request, reply) => {
-        const caller = await identify(one, request, options)
+        const caller = callers.get(request)
+        if (!caller) throw new Error('bug: a request without a caller')
         const answer = await one.handle({
           ...caller,
           requestId: request.id,
@@ -144,18 +208,24 @@ export function mountRoutes(app: FastifyInstance, routes: Route[], options: Moun
   }
 }
 
+interface Caller {
+  actor: string
+  /** '' where no tenant is meant. */
+  tenantId: string
+}
+
 async function identify(
   one: Route,
   request: FastifyRequest,
   options: MountOptions,
-): Promise<{ actor: string; tenantId: string }> {
+): Promise<Caller> {
   if (one.access === 'public') return { actor: 'nobody', tenantId: '' }
   const principal = await options.authenticate(request.headers.authorization)
   if (principal.kind === 'operator') {
     options.limit(`operator ${principal.name}`)
     return {
       actor: principal.name,
-      tenantId: one.access === 'tenant' ? namedTenant(request) : '',
+      tenantId: one.access === 'tenant' ? await namedTenant(request, options) : '',
     }
   }
   options.limit(`key ${principal.keyId}`)
@@ -166,12 +236,16 @@ async function identify(
 }
 
 /** Operators may do everything a tenant may, but must say for whom. */
-function namedTenant(request: FastifyRequest): string {
+async function namedTenant(request: FastifyRequest, { isTenant }: MountOptions): Promise<string> {
   const header = request.headers['x-tenant-id']
-  if (typeof header === 'string' && isUuid(header)) return header
-  throw new AppError(
-    'TENANT_REQUIRED',
-    400,
-    'Name the tenant in the header X-Tenant-Id (its uuid).',
-  )
+  const id = typeof header === 'string' ? header.toLowerCase() : ''
+  if (!isUuid(id)) {
+    throw new AppError(
+      'TENANT_REQUIRED',
+      400,
+      'Name the tenant in the header X-Tenant-Id (its uuid).',
+    )
+  }
+  if (!(await isTenant(id))) throw notFound('TENANT_NOT_FOUND', 'tenant')
+  return id
 }

@@ -40,7 +40,7 @@ export function createMicroBatch<In, Out>(
   let waitingWeight = 0
   let inFlight = 0
   let scheduled = false
-  let onIdle: (() => void)[] = []
+  const onIdle: (() => void)[] = []
 
   function schedule() {
     if (scheduled || waiting.length === 0 || inFlight >= options.maxInFlight) return
@@ -48,7 +48,13 @@ export function createMicroBatch<In, Out>(
     options.clock.afterThisTurn(() => {
       scheduled = false
       while (waiting.length > 0 && inFlight < options.maxInFlight) void flush(takeBatch())
+      tellIfIdle()
     })
+  }
+
+  function tellIfIdle() {
+    if (inFlight > 0 || waiting.length > 0) return
+    for (const resolve of onIdle.splice(0)) resolve()
   }
 
   function takeBatch(): Waiting<In, Out>[] {
@@ -80,10 +86,7 @@ export function createMicroBatch<In, Out>(
     } finally {
       inFlight--
       schedule()
-      if (inFlight === 0 && waiting.length === 0) {
-        for (const resolve of onIdle) resolve()
-        onIdle = []
-      }
+      tellIfIdle()
     }
   }
 

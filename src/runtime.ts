@@ -40,11 +40,13 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const random = options.random ?? systemRandom(clock)
   const log = options.log ?? logFor(config, clock)
   const pool = (name: string, poolSize: number, queryTimeoutMs: number) =>
-    connect({ url: databaseUrl, name, poolSize, queryTimeoutMs })
+    // Not as the tables' owner: so that the audit log is append-only for the gateway itself too.
+    connect({ url: databaseUrl, name, poolSize, queryTimeoutMs, role: 'estafet_system' })
   const db = {
     // Meta waits about 5 seconds for an answer: 3 for the insert leaves time to say that it failed.
     receive: pool('receive', 5, 3_000),
-    work: pool('work', 8, 15_000),
+    // A connection whose other side is gone is noticed within these 8 seconds, and processing goes on.
+    work: pool('work', 8, 8_000),
     api: pool('api', 10, 10_000),
   }
   return {

@@ -38,7 +38,10 @@ export function createVault(ring: readonly VaultKey[], random: Random): Vault {
           `A secret was sealed with the key "${id}", which is not in ENCRYPTION_KEYS.`,
         )
       const bytes = Buffer.from(encoded, 'base64')
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+      // Node would take a tag of 4 bytes too, which can be guessed.
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), {
+        authTagLength: 16,
+      })
       decipher.setAAD(Buffer.from(owner))
       decipher.setAuthTag(bytes.subarray(12, 28))
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')

@@ -23,7 +23,8 @@ export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), paging: z.object({ next: z.string().nullable() }) })
 }
 
-export const tenantId = z.uuid()
+/** In lower case, as the database writes it: ids are compared, hashed and sealed as text. */
+export const tenantId = z.uuid().toLowerCase()
 
 export const tenant = z.object({
   id: tenantId,
@@ -86,7 +87,11 @@ export const newAccount = z.strictObject({
   waba_id: metaId,
   phone_number_id: metaId,
   display_phone_number: text(40),
-  access_token: z.string().min(1).max(4096),
+  // It becomes a header. Pasted ones come with a line's end.
+  access_token: z
+    .string()
+    .trim()
+    .regex(/^[\x21-\x7e]{1,4096}$/, 'a token: printable, without spaces, at most 4096'),
   app_id: metaId.optional(),
 })
 

@@ -1,38 +1,66 @@
 // The route list as an OpenAPI 3.1 document.
 import { z } from 'zod'
 import { errorAnswer } from './contract.ts'
-import type { Route } from './route.ts'
+import type { JsonSchema, OpenApiDocument, Operation, Parameter } from './openapi-model.ts'
+import { plainOperations } from './plain-operations.ts'
+import type { Access, Route } from './route.ts'
 
-type JsonSchema = Record<string, unknown>
+const tagOf: Record<Access, string> = {
+  tenant: 'Tenant API',
+  operator: 'Operator API',
+  public: 'Public',
+}
 
-export function openApiDocument(routes: Route[], version: string): JsonSchema {
-  const paths: Record<string, Record<string, unknown>> = {}
+export function openApiDocument(routes: Route[], version: string): OpenApiDocument {
+  const paths: OpenApiDocument['paths'] = {}
   for (const one of routes) {
     const path = one.path.replace(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [one.method.toLowerCase()]: operation(one) }
   }
+  const tags = [
+    { name: tagOf.tenant, description: 'With a tenant’s key: that tenant’s data only.' },
+    { name: tagOf.operator, description: 'With an operator’s key.' },
+    { name: 'Webhooks', description: 'Meta calls these; they are signed.' },
+    { name: 'Operations', description: 'For balancers, Prometheus and people.' },
+  ]
   return {
     openapi: '3.1.0',
     info: {
       title: 'Estafet',
       version,
-      description: 'A gateway between Meta’s WhatsApp Cloud API and your application.',
+      description:
+        'A gateway between Meta’s WhatsApp Cloud API and your application. Send `Authorization: Bearer` and your key. ' +
+        'Lists are paged: pass `paging.next` as `after` until it is null.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/' }],
+    tags,
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
       schemas: { Error: schemaOf(errorAnswer, 'output') },
     },
-    paths,
+    paths: { ...paths, ...plainOperations },
   }
 }
 
-function operation(one: Route): JsonSchema {
+const tenantHeader: Parameter = {
+  name: 'X-Tenant-Id',
+  in: 'header',
+  required: false,
+  description: 'For operators, who must say for which tenant; ignored with a tenant’s key',
+  schema: { type: 'string', format: 'uuid' },
+}
+
+function operation(one: Route): Operation {
   return {
     summary: one.summary,
-    tags: [one.access === 'operator' ? 'Operator' : one.access === 'tenant' ? 'Tenant' : 'Public'],
+    tags: [tagOf[one.access]],
     ...(one.access === 'public' ? {} : { security: [{ key: [] }] }),
-    parameters: [...parameters(one.params, 'path'), ...parameters(one.query, 'query')],
+    parameters: [
+      ...parameters(one.params, 'path'),
+      ...parameters(one.query, 'query'),
+      ...(one.access === 'tenant' ? [tenantHeader] : []),
+    ],
     ...(one.body && {
       requestBody: {
         required: true,
@@ -54,21 +82,29 @@ function operation(one: Route): JsonSchema {
   }
 }
 
-function parameters(schema: z.ZodType | undefined, place: 'path' | 'query'): JsonSchema[] {
+function parameters(schema: z.ZodType | undefined, place: 'path' | 'query'): Parameter[] {
   if (!schema) return []
   const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
     properties?: Record<string, JsonSchema>
     required?: string[]
   }
-  return Object.entries(properties).map(([name, property]) => ({
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
     name,
     in: place,
     required: place === 'path' || required.includes(name),
+    ...(typeof description === 'string' && { description }),
     schema: property,
   }))
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    // The format says the same as zod's pattern for it, and people can read it.
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.format !== undefined) delete jsonSchema.pattern
+    },
+  })
   return rest
 }

@@ -59,7 +59,10 @@ export function route<
   return typed as unknown as Route
 }
 
-/** Validates one part of a request; the error names every field that is wrong. */
+/** More than this is not read by anybody. */
+const maxFieldsNamed = 20
+
+/** Validates one part of a request; the error names the fields that are wrong. */
 export function parsePart(
   schema: z.ZodType | undefined,
   value: unknown,
@@ -68,18 +71,51 @@ export function parsePart(
 ): unknown {
   if (!schema) return undefined
   const result = schema.safeParse(value)
-  if (result.success) return result.data
-  const fields = result.error.issues.map((issue) => ({
-    field: issue.path.map(String).join('.') || part,
-    problem: issue.message,
+  const fields = result.success ? unstorable(result.data) : result.error.issues.flatMap(problemsOf)
+  if (result.success && fields.length === 0) return result.data
+  const named = fields.slice(0, maxFieldsNamed).map(({ path, problem }) => ({
+    field: path.map(String).join('.').slice(0, 200) || part,
+    problem,
   }))
-  const first = fields[0]
-  throw new AppError(
-    code,
-    400,
-    first ? `${first.field}: ${first.problem}` : `The ${part} is not valid.`,
-    {
-      details: { fields },
-    },
-  )
+  throw new AppError(code, 400, `${named[0]?.field ?? part}: ${named[0]?.problem}`, {
+    details: { fields: named },
+  })
+}
+
+interface Problem {
+  path: PropertyKey[]
+  problem: string
+}
+
+function problemsOf(issue: z.core.$ZodIssue): Problem[] {
+  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, problem: issue.message }]
+  return issue.keys.map((key) => ({ path: [...issue.path, key], problem: 'unknown field' }))
+}
+
+/** Far more than any message of Meta's has; a few thousand would overflow the stack of those who walk it after us. */
+const maxDepth = 100
+
+/** Text that is fine in JSON but that Postgres refuses: NUL anywhere, half a surrogate pair in jsonb. */
+function unstorable(data: unknown): Problem[] {
+  const found: Problem[] = []
+  const rest: { value: unknown; path: PropertyKey[] }[] = [{ value: data, path: [] }]
+  for (let next = rest.pop(); next; next = rest.pop()) {
+    const { value, path } = next
+    if (typeof value === 'string') {
+      const problem = textProblem(value)
+      if (problem) found.push({ path, problem })
+    } else if (typeof value === 'object' && value !== null) {
+      if (path.length >= maxDepth) return [{ path: path.slice(0, 3), problem: 'nested too deeply' }]
+      for (const [key, inner] of Object.entries(value)) {
+        if (textProblem(key)) found.push({ path, problem: 'has a name that is not text' })
+        rest.push({ value: inner, path: [...path, key] })
+      }
+    }
+  }
+  return found
+}
+
+function textProblem(text: string): string | undefined {
+  if (text.includes('\0')) return 'has a NUL character'
+  return text.isWellFormed() ? undefined : 'is not valid Unicode (half of a surrogate pair)'
 }

@@ -56,7 +56,8 @@ export function hashAct(previous: Buffer, chain: string, position: number, act: 
     act.action,
     act.subject,
     act.reason ?? null,
-    sortKeys(act.details ?? {}),
+    // As they will be read back: a Date is a string by then.
+    sortKeys(JSON.parse(JSON.stringify(act.details ?? {}))),
   ])
   return createHash('sha256').update(previous).update(told).digest()
 }

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { DatabaseUnavailable } from '../db/connect.ts'
 import { runningEmbeddedUrl, startEmbeddedPostgres } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
-import type { Log } from '../log.ts'
+import { errorFields, type Log } from '../log.ts'
 import { type Clock, sleep } from '../time-and-chance.ts'
 
 export interface OpenDatabase {
@@ -36,7 +36,7 @@ export async function migrateWhenReachable(url: string, clock: Clock, log: Log):
       return
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable) || clock.monotonicMs() > deadline) throw error
-      log.warn('database_unavailable', { delay_ms: 1_000 })
+      log.warn('database_unavailable', { delay_ms: 1_000, ...errorFields(error) })
       await sleep(clock, 1_000)
     }
   }

@@ -11,6 +11,7 @@ import { findTenantBySlug } from '../tenants/resolve.ts'
 import { systemClock, systemRandom } from '../time-and-chance.ts'
 import { migrateWhenReachable, openDatabase } from './database.ts'
 import { type DevSecrets, ensureDevSecrets, writeDevSecrets } from './dev-secrets.ts'
+import { explainPort } from './port.ts'
 import { type SampleTenant, sampleTenants, trickle } from './sample-data.ts'
 import { untilStopped } from './signals.ts'
 
@@ -19,9 +20,11 @@ const random = systemRandom(clock)
 
 export async function dev(): Promise<void> {
   const stops: (() => Promise<unknown>)[] = []
+  // From the beginning: who presses Ctrl-C during the start must not be left with a running Postgres.
+  const stopped = untilStopped()
   try {
     await startAll(stops)
-    const signal = await untilStopped()
+    const signal = await stopped
     process.stdout.write(`\n${signal}: stopping.\n`)
   } finally {
     for (const stop of stops.reverse()) await stop()
@@ -97,13 +100,6 @@ async function ensureSample(
     secrets.tenantKeys[sample.slug] = made.key
   }
   simulator.registerNumber(number)
-}
-
-function explainPort(error: unknown, port: number, variable: string): never {
-  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-  throw new Error(
-    `Port ${port} is taken by another program. Stop it, or choose another: ${variable}=0 npm run dev picks a free one.`,
-  )
 }
 
 function welcome(

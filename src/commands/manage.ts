@@ -84,8 +84,8 @@ export async function accountConnect(
 }
 
 export async function health(options: TableOptions): Promise<void> {
-  await withRuntime(async ({ db }) => {
-    const now = await readHealth(db.api)
+  await withRuntime(async ({ db, clock }) => {
+    const now = await readHealth(db.api, clock.now())
     const lines = [
       `status             ${now.status}${now.reasons.length > 0 ? `: ${now.reasons.join('; ')}` : ''}`,
       `webhooks waiting   ${now.webhook_events_pending_count}`,
@@ -120,8 +120,9 @@ async function withRuntime(work: (runtime: Runtime) => Promise<void>): Promise<v
     try {
       await work(runtime)
     } catch (error) {
-      // 42P01: a table is missing
-      if ((error as { code?: string }).code !== '42P01') throw error
+      // 42P01: a table is missing. 22023 at connecting: our role is.
+      const { code, cause } = error as { code?: string; cause?: { code?: string } }
+      if (code !== '42P01' && cause?.code !== '22023') throw error
       throw new AppError(
         'NOT_MIGRATED',
         500,

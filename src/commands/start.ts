@@ -2,9 +2,13 @@ import { type Config, readConfig } from '../config.ts'
 import { type Gateway, startGateway } from '../gateway.ts'
 import { errorFields } from '../log.ts'
 import { createRuntime, logFor } from '../runtime.ts'
-import { systemClock } from '../time-and-chance.ts'
+import { sleep, systemClock } from '../time-and-chance.ts'
 import { migrateWhenReachable, openDatabase } from './database.ts'
+import { explainPort } from './port.ts'
 import { untilStopped } from './signals.ts'
+
+/** Container platforms kill 10 s after they asked to stop. What is acknowledged is committed, so nothing is lost by haste. */
+const stopWithinMs = 8_000
 
 /** Production: the environment decides. Runs until it is told to stop. */
 export async function start(): Promise<void> {
@@ -24,7 +28,10 @@ async function serve(config: Config): Promise<() => Promise<void>> {
   let gateway: Gateway
   try {
     await migrateWhenReachable(database.url, clock, log)
-    gateway = await startGateway(createRuntime({ config, databaseUrl: database.url, clock, log }))
+    const runtime = createRuntime({ config, databaseUrl: database.url, clock, log })
+    gateway = await startGateway(runtime, { farewellMs: 1_000 }).catch((error) =>
+      explainPort(error, config.port, 'PORT'),
+    )
   } catch (error) {
     await database.close()
     throw error
@@ -32,7 +39,9 @@ async function serve(config: Config): Promise<() => Promise<void>> {
   // For people; the log line `started` says the same to machines.
   process.stderr.write(`Estafet listens on ${gateway.url}\n`)
   return async () => {
-    await gateway.stop()
+    const inTime = gateway.stop().then(() => true)
+    const tooLate = sleep(clock, stopWithinMs).then(() => false)
+    if (!(await Promise.race([inTime, tooLate]))) log.warn('stopped_in_haste', { pid: process.pid })
     await database.close()
   }
 }

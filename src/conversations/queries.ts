@@ -1,5 +1,6 @@
 import type { Cursor } from '../api/paging.ts'
 import { sql, type Tx } from '../db/connect.ts'
+import { isObject } from '../meta/json.ts'
 import type {
   ConversationTouch,
   MessageName,
@@ -181,7 +182,7 @@ export async function raiseMessageStatuses(tx: Tx, steps: Step[]): Promise<void>
 
 function errorsOf(step: Step): string | null {
   const first = Array.isArray(step.details.errors) ? step.details.errors[0] : undefined
-  return first === undefined ? null : JSON.stringify(first)
+  return isObject(first) ? JSON.stringify(first) : null
 }
 
 export interface MessageRow {

@@ -129,7 +129,8 @@ function timelineOf(row: MessageRow, steps: { status: string; at: Date }[]) {
     row.direction === 'inbound'
       ? { status: 'received', at: row.occurred_at.toISOString() }
       : { status: 'queued', at: row.created_at.toISOString() }
-  return [start, ...steps.map((step) => ({ status: step.status, at: step.at.toISOString() }))]
+  const reached = steps.filter((step) => step.status !== start.status)
+  return [start, ...reached.map((step) => ({ status: step.status, at: step.at.toISOString() }))]
 }
 
 function showMessage(row: MessageRow) {

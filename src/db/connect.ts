@@ -24,7 +24,12 @@ export function sql<Row = Record<string, unknown>>(
     known = { text, name: createHash('sha256').update(text).digest('base64url').slice(0, 24) }
     texts.set(strings, known)
   }
+  if (values.some(isStatement)) throw new Error('bug: sql inside sql would become a parameter')
   return { ...known, values }
+}
+
+function isStatement(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'text' in value && 'values' in value
 }
 
 export interface Tx {
@@ -54,6 +59,8 @@ export interface ConnectOptions {
   /** Client-side limit for one statement: it also ends waits on a connection whose other side is gone. */
   queryTimeoutMs: number
   connectTimeoutMs?: number
+  /** The role these sessions work under; the login's own, which may own the tables, unless said. */
+  role?: 'estafet_system'
   onConnectionError?: (error: Error) => void
 }
 
@@ -62,6 +69,9 @@ export function connect(options: ConnectOptions): Db {
     connectionString: options.url,
     application_name: `estafet ${options.name}`,
     max: options.poolSize,
+    ...(options.role && { options: `-c role=${options.role}` }),
+    // Settings of roles and databases reach new sessions only: none lives for ever.
+    maxLifetimeSeconds: 3_600,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 2_000,
     query_timeout: options.queryTimeoutMs,
     // The server gives up a little after we did, so that a statement nobody waits for does not hold its locks.
@@ -81,8 +91,7 @@ export function connect(options: ConnectOptions): Db {
     try {
       return await work(connection)
     } finally {
-      // A broken connection is thrown away; the server rolls back what it held.
-      client.release(connection.broken)
+      connection.release()
     }
   }
 
@@ -94,10 +103,11 @@ export function connect(options: ConnectOptions): Db {
       try {
         await begin(connection)
         const result = await work(connection)
-        await connection.script('commit')
+        await connection.commit()
         return result
       } catch (error) {
-        if (!connection.broken) await connection.script('rollback')
+        // A rollback that fails breaks the connection, which ends the transaction too.
+        await connection.script('rollback').catch(() => undefined)
         throw error
       }
     })
@@ -119,26 +129,49 @@ export function connect(options: ConnectOptions): Db {
 }
 
 interface Connection extends Session {
-  broken: Error | undefined
+  commit(): Promise<void>
+  release(): void
 }
 
 function over(client: pg.PoolClient): Connection {
-  async function run(statement: Sql<unknown> | string): Promise<unknown[]> {
+  let broken: Error | undefined
+  let released = false
+  // The pool listens to idle clients only, and an error event that nobody listens to ends the process.
+  const onError = (error: Error) => {
+    broken ??= error
+  }
+  client.on('error', onError)
+
+  async function run(statement: Sql<unknown> | string): Promise<pg.QueryResult> {
+    // By now the connection may be in another tenant's transaction.
+    if (released) throw new Error('bug: a statement after its transaction, was an await forgotten?')
+    if (broken) throw new DatabaseUnavailable(broken)
     try {
-      const { rows } = await client.query(statement)
-      return rows
+      return await client.query(statement)
     } catch (error) {
       if (isStatementError(error)) throw error
-      connection.broken = error as Error
+      broken ??= error as Error
       throw new DatabaseUnavailable(error)
     }
   }
-  const connection: Connection = {
-    broken: undefined,
-    query: <Row>(statement: Sql<Row>) => run(statement) as Promise<Row[]>,
+
+  return {
+    query: async <Row>(statement: Sql<Row>) => (await run(statement)).rows as Row[],
     script: async (text) => void (await run(text)),
+    async commit() {
+      // Postgres answers the commit of a failed transaction with a rollback, and calls that a success.
+      const { command } = await run('commit')
+      if (command !== 'COMMIT') {
+        throw new Error('bug: rolled back, because the error of a statement was caught')
+      }
+    },
+    release() {
+      released = true
+      // One that is broken or left in a transaction is thrown away; the server rolls back what it held.
+      client.release(broken ?? client.getTransactionStatus() !== 'I')
+      client.removeListener('error', onError)
+    },
   }
-  return connection
 }
 
 /** Nothing is known of the statement's effect: the server is away, going away, or out of room. */
@@ -149,8 +182,9 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** 08 connection, 53 out of resources, 57P shutting down, 58 system error: not the statement's fault. */
-const outageClass = /^(08|53|57P|58)/
+/** Not the statement's fault: 08 connection, 25006 a standby (it was the primary before a failover), 25P03 and 25P04
+ *  the session was ended for taking too long, 53 out of resources, 57P shutting down, 58 system error. */
+const outageClass = /^(08|25006|25P03|25P04|53|57P|58)/
 
 /** The server refused this statement; the connection is fine. */
 export function isStatementError(error: unknown): error is Error & { code: string } {
@@ -185,21 +219,21 @@ export async function listen(
     query_timeout: 2_000,
     keepAlive: true,
   })
-  let closing = false
+  let listening = false
   client.on('error', () => client.end().catch(() => undefined))
-  client.on('end', () => closing || onLost())
+  client.on('end', () => listening && onLost())
   client.on('notification', (message) => onNotify(message.channel))
   try {
     await client.connect()
     for (const channel of channels) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
   } catch (error) {
-    closing = true
     await client.end().catch(() => undefined)
     throw error
   }
+  listening = true
   return {
     close: async () => {
-      closing = true
+      listening = false
       await client.end().catch(() => undefined)
     },
   }

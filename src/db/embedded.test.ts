@@ -70,6 +70,12 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
+/** What the last start said so far: each one moves the log of the one before out of the way first. */
+function logText(): string {
+  const path = join(dataDir, 'postgres.log')
+  return existsSync(path) ? readFileSync(path, 'utf8') : ''
+}
+
 function processesUnder(directory: string): string[] {
   if (!isLinux) return []
   return readdirSync('/proc')
@@ -206,9 +212,7 @@ describe('an embedded Postgres', { timeout: timeoutMs }, () => {
     await first.crash()
 
     const restart = start()
-    await until(() =>
-      readFileSync(join(dataDir, 'postgres.log'), 'utf8').includes('shared memory block'),
-    )
+    await until(() => logText().includes('shared memory block'))
     process.kill(row.pid, 'SIGKILL')
     const second = await restart
 
@@ -370,6 +374,8 @@ describe('an embedded Postgres', { timeout: timeoutMs }, () => {
     process.kill(server.pid, 'SIGKILL')
 
     await until(() => lines.some((line) => line.includes('ended by itself: SIGKILL')))
+    // The processes it leaves behind notice in their own time.
+    await until(() => processesUnder(dataDir).length === 0)
   })
 
   it('names a full disk as the reason', () => {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packageRoot } from '../package-root.ts'
-import { connect, type Session, sql } from './connect.ts'
+import { connect, DatabaseUnavailable, type Session, sql } from './connect.ts'
 import { ensureRoles } from './roles.ts'
 
 /** Any number that nothing else in this database locks. */
@@ -34,15 +34,24 @@ export async function migrate(databaseUrl: string, folder?: string): Promise<str
   })
   try {
     return await db.session(async (session) => {
-      await session.query(sql`select pg_advisory_lock(${migrationLock})`)
-      try {
-        return await applyMissing(session, migrations)
-      } finally {
-        await session.query(sql`select pg_advisory_unlock(${migrationLock})`)
-      }
+      await takeLock(session)
+      // Closing the connection gives the lock back, also when the connection is broken.
+      return await applyMissing(session, migrations)
     })
   } finally {
     await db.close()
+  }
+}
+
+/** Asks again and again: a statement that waits for a lock holds a snapshot meanwhile, and `create index concurrently`
+ *  in the process that has the lock would wait for that snapshot, each for the other. */
+async function takeLock(session: Session): Promise<void> {
+  for (;;) {
+    const [row] = await session.query(
+      sql<{ taken: boolean }>`select pg_try_advisory_lock(${migrationLock}) as taken`,
+    )
+    if (row?.taken) return
+    await session.query(sql`select pg_sleep(0.05)`)
   }
 }
 
@@ -100,7 +109,9 @@ async function apply(session: Session, migration: Migration): Promise<void> {
   const inTransaction = !migration.text.startsWith('-- no-transaction')
   try {
     if (inTransaction) await session.script('begin')
-    await session.script(migration.text)
+    for (const part of inTransaction ? [migration.text] : statementsIn(migration.text)) {
+      await session.script(part)
+    }
     await session.query(
       sql`
         insert into schema_migrations (name, sha256, breaking)
@@ -108,9 +119,16 @@ async function apply(session: Session, migration: Migration): Promise<void> {
     )
     if (inTransaction) await session.script('commit')
   } catch (error) {
+    // Nothing is known of it, so nothing is said of it: whoever can wait for the database may try again.
+    if (error instanceof DatabaseUnavailable) throw error
     if (inTransaction) await session.script('rollback').catch(() => undefined)
     throw new Error(`Migration ${migration.name} failed: ${(error as Error).message}`, {
       cause: error,
     })
   }
+}
+
+/** Sent together, statements share a transaction that nobody asked for. Each ends with a semicolon at a line's end. */
+function statementsIn(text: string): string[] {
+  return text.split(/;[ \t]*$/m).filter((statement) => statement.trim() !== '')
 }

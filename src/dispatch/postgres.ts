@@ -57,19 +57,14 @@ export function startPolling(options: PollOptions): Polling {
 
   /** Waits for the bell or the poll. A bell that rang while the queue was being looked at ends the next wait at once. */
   function createWait(queue: Queue) {
-    let rung = false
-    let wakeAll = new AbortController()
-    bells.set(channelOf(queue.name), () => {
-      rung = true
-      wakeAll.abort()
-    })
+    let bell = new AbortController()
+    bells.set(channelOf(queue.name), () => bell.abort())
     return async () => {
-      if (!rung) {
-        const either = AbortSignal.any([stopping.signal, wakeAll.signal])
-        await sleep(clock, 250 + 250 * random.fraction(), either)
+      // Stopping rings too. (AbortSignal.any of a lasting signal leaks on Node 20: some 30 MB a day at this pace.)
+      if (!stopping.signal.aborted) {
+        await sleep(clock, 250 + 250 * random.fraction(), bell.signal)
       }
-      if (wakeAll.signal.aborted) wakeAll = new AbortController()
-      rung = false
+      if (bell.signal.aborted) bell = new AbortController()
     }
   }
 
@@ -102,6 +97,7 @@ export function startPolling(options: PollOptions): Polling {
   return {
     async stop() {
       stopping.abort()
+      for (const ring of bells.values()) ring()
       await Promise.all(running)
     },
   }

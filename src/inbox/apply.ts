@@ -93,9 +93,15 @@ function takeFresh<Row>(planned: Planned<Row>[], fresh: Set<string>): Planned<Ro
   })
 }
 
+/** A payload that cannot be read is one item: itself. */
+export function itemsOf({ event, webhook }: Pick<ParsedEvent, 'event' | 'webhook'>): WebhookItem[] {
+  if ('items' in webhook) return webhook.items
+  const whole = { path: '', wabaId: undefined, phoneNumberId: undefined, raw: event.raw }
+  return [{ kind: 'malformed', ...whole, reason: webhook.malformed }]
+}
+
 function numbersIn(events: ParsedEvent[]): string[] {
-  const items = events.flatMap(({ webhook }) => ('items' in webhook ? webhook.items : []))
-  return [...new Set(items.flatMap((item) => item.phoneNumberId ?? []))]
+  return [...new Set(events.flatMap(itemsOf).flatMap((item) => item.phoneNumberId ?? []))]
 }
 
 function planEvent(
@@ -105,7 +111,7 @@ function planEvent(
   random: Random,
   now: Date,
 ): void {
-  const { event, webhook } = one
+  const { event } = one
   const outcome: EventOutcome = { applied: 0, duplicates: 0, ignored: 0, dead: 0, warnings: [] }
   plan.outcomes.set(event.id, outcome)
   const putAside = (
@@ -131,19 +137,8 @@ function planEvent(
       },
     })
   }
-  if ('malformed' in webhook) {
-    const whole = { path: '', wabaId: undefined, phoneNumberId: undefined, raw: event.raw }
-    putAside(
-      { kind: 'malformed', ...whole, reason: webhook.malformed },
-      'malformed',
-      'MALFORMED',
-      webhook.malformed,
-      null,
-    )
-    return
-  }
-  for (const item of webhook.items) {
-    const owner = ownerOf(item, event, owners)
+  for (const item of itemsOf(one)) {
+    const owner = ownerOf(item, event.appId, owners)
     if (item.kind === 'malformed') {
       putAside(item, 'malformed', 'MALFORMED', item.reason, owner?.tenantId ?? null)
     } else if (item.kind === 'other') {
@@ -176,12 +171,12 @@ function planEvent(
 
 /** By number alone; and a webhook signed by one Meta app never reaches a number that belongs to another. */
 function ownerOf(
-  item: WebhookItem,
-  event: ClaimedEvent,
+  of: { phoneNumberId: string | null | undefined },
+  appId: string | null,
   owners: Map<string, NumberOwner>,
 ): NumberOwner | undefined {
-  const owner = item.phoneNumberId === undefined ? undefined : owners.get(item.phoneNumberId)
-  return owner && (owner.appId === null || owner.appId === event.appId) ? owner : undefined
+  const owner = owners.get(of.phoneNumberId ?? '')
+  return owner && (owner.appId === null || owner.appId === appId) ? owner : undefined
 }
 
 function tagsOf(item: WebhookItem, tenantId: string | null): LogFields {
@@ -286,12 +281,16 @@ function bytesOf(raw: unknown): Buffer {
 }
 
 /** Fills in whose they are, where the number says so. */
-export async function withOwners(tx: Tx, letters: DeadLetter[]): Promise<DeadLetter[]> {
+export async function withOwners(
+  tx: Tx,
+  letters: DeadLetter[],
+  appId: string | null,
+): Promise<DeadLetter[]> {
   const owners = await ownersOfNumbers(tx, [
     ...new Set(letters.flatMap((letter) => letter.phoneNumberId ?? [])),
   ])
   return letters.map((letter) => ({
     ...letter,
-    tenantId: owners.get(letter.phoneNumberId ?? '')?.tenantId ?? null,
+    tenantId: ownerOf(letter, appId, owners)?.tenantId ?? null,
   }))
 }

@@ -6,7 +6,14 @@ import { bury, type DeadLetter } from '../dead-letters/bury.ts'
 import type { Queue } from '../dispatch/queue.ts'
 import { errorFields } from '../log.ts'
 import { parseWebhook, type WebhookItem } from '../meta/webhook.ts'
-import { applyItems, type EventOutcome, letterOf, type ParsedEvent, withOwners } from './apply.ts'
+import {
+  applyItems,
+  type EventOutcome,
+  itemsOf,
+  letterOf,
+  type ParsedEvent,
+  withOwners,
+} from './apply.ts'
 import type { Inbox } from './inbox.ts'
 import { type ClaimedEvent, claimEvents, finishEvents, holdEvents } from './queries.ts'
 import { logFieldsOf, reportOutcome } from './report.ts'
@@ -71,12 +78,22 @@ async function processTogether(inbox: Inbox, parsed: ParsedEvent[]): Promise<voi
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error
     const [first, ...others] = parsed
-    if (first && others.length === 0) return processItemwise(inbox, first)
+    if (first && others.length === 0) return processAlone(inbox, first)
     for (const one of parsed) await processTogether(inbox, [one])
   }
 }
 
-/** Each item in its own transaction. What the database or our code refuses is put aside; what lost a race is retried. */
+/** What lost a race is retried, so that the rest of the batch is still worked. */
+async function processAlone(inbox: Inbox, one: ParsedEvent): Promise<void> {
+  try {
+    await processItemwise(inbox, one)
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error
+    await retryLater(inbox, one.event, error)
+  }
+}
+
+/** Each item in its own transaction. What the database or our code refuses is put aside. */
 async function processItemwise(inbox: Inbox, one: ParsedEvent): Promise<void> {
   const letters: DeadLetter[] = []
   const sum: EventOutcome = { applied: 0, duplicates: 0, ignored: 0, dead: 0, warnings: [] }
@@ -86,8 +103,7 @@ async function processItemwise(inbox: Inbox, one: ParsedEvent): Promise<void> {
       if (!outcome) return reportOutcome(inbox, one, undefined)
       add(sum, outcome)
     } catch (error) {
-      if (error instanceof DatabaseUnavailable) throw error
-      if (isContention(error)) return retryLater(inbox, one.event, error)
+      if (error instanceof DatabaseUnavailable || isContention(error)) throw error
       sum.dead++
       letters.push(putAside(inbox, one.event, item, error))
     }
@@ -95,7 +111,7 @@ async function processItemwise(inbox: Inbox, one: ParsedEvent): Promise<void> {
   const finished = await inbox.db.transaction(async (tx) => {
     const held = await holdEvents(tx, [one.event])
     if (!held.has(one.event.id)) return false
-    await bury(tx, await withOwners(tx, letters))
+    await bury(tx, await withOwners(tx, letters, one.event.appId))
     await finishEvents(tx, [one.event.id], inbox.clock.now())
     return true
   })
@@ -140,10 +156,6 @@ function putAside(
     inbox.random.uuid(),
     inbox.clock.now(),
   )
-}
-
-function itemsOf(one: ParsedEvent): WebhookItem[] {
-  return 'items' in one.webhook ? one.webhook.items : []
 }
 
 function add(sum: EventOutcome, more: EventOutcome): void {

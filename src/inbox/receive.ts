@@ -8,11 +8,11 @@ import type { Clock, Random } from '../time-and-chance.ts'
 import { insertEvents, type NewEvent } from './queries.ts'
 
 export interface Received {
-  eventId: string
+  /** Undefined when the same delivery was stored before and nothing was added. */
+  eventId: string | undefined
+  correlationId: string | undefined
   inboundEventId: string
-  correlationId: string
-  /** The same delivery was stored before; nothing was added. */
-  isDuplicate: boolean
+  phoneNumberId: string | null
 }
 
 export interface Receiver {
@@ -68,10 +68,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       }
       const outcome = await batch.submit(event)
       return {
-        eventId: event.id,
+        eventId: outcome === 'stored' ? event.id : undefined,
+        correlationId: outcome === 'stored' ? event.correlationId : undefined,
         inboundEventId: event.inboundEventId,
-        correlationId: event.correlationId,
-        isDuplicate: outcome === 'duplicate',
+        phoneNumberId: event.phoneNumberId,
       }
     },
     idle: batch.idle,

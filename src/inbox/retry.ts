@@ -22,9 +22,9 @@ export async function retryLater(inbox: Inbox, event: ClaimedEvent, error: unkno
 /** Retries are used up: the event is failed and waits, whole, among the dead letters. */
 export async function exhaust(inbox: Inbox, event: ClaimedEvent, message: string): Promise<void> {
   const now = inbox.clock.now()
-  await inbox.db.transaction(async (tx) => {
+  const isOurs = await inbox.db.transaction(async (tx) => {
     const held = await holdEvents(tx, [event])
-    if (!held.has(event.id)) return
+    if (!held.has(event.id)) return false
     await bury(tx, [
       {
         id: inbox.random.uuid(),
@@ -42,7 +42,9 @@ export async function exhaust(inbox: Inbox, event: ClaimedEvent, message: string
       },
     ])
     await failEvent(tx, event.id, message, now)
+    return true
   })
+  if (!isOurs) return inbox.log.warn('inbound_claim_lost', logFieldsOf(event))
   inbox.metrics.deadLetters.inc({ kind: 'inbound' })
   inbox.log.error('dead_lettered', {
     ...logFieldsOf(event),

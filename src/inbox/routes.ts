@@ -60,6 +60,8 @@ export function mountWebhooks(app: FastifyInstance, options: WebhookOptions): vo
       if (request.headers['content-encoding'] !== undefined) {
         return refuse(request, reply, 'bad_request', encodingRefused())
       }
+      // Fastify answers 415 to a type that it cannot read, before any parser.
+      request.headers['content-type'] = 'application/octet-stream'
     })
     scope.setErrorHandler((error, request, reply) => {
       const { code, statusCode = 500 } = error as { code?: string; statusCode?: number }
@@ -81,11 +83,12 @@ export function mountWebhooks(app: FastifyInstance, options: WebhookOptions): vo
         }
         try {
           const received = await options.receiver.receive(raw)
-          report(request, received.isDuplicate ? 'duplicate' : 'accepted', 200, {
+          report(request, received.eventId ? 'accepted' : 'duplicate', 200, {
             bytes: raw.length,
             eventId: received.eventId,
             inbound_event_id: received.inboundEventId,
             correlation_id: received.correlationId,
+            phone_number_id: received.phoneNumberId,
           })
           return { received: true }
         } catch (error) {

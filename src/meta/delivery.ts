@@ -58,15 +58,15 @@ function itemsOf(payload: JsonObject): {
 } {
   const messages: FoundItem[] = []
   const statuses: FoundItem[] = []
-  let hasMore = false
+  let hasMore = payload.object !== undefined && payload.object !== 'whatsapp_business_account'
   let number: string | undefined
   for (const entry of arrayOf(payload.entry)) {
+    if (!isObject(entry) || !Array.isArray(entry.changes)) hasMore = true
     for (const change of arrayOf(isObject(entry) ? entry.changes : undefined)) {
       const value = isObject(change) && isObject(change.value) ? change.value : {}
       const changeNumber = numberOf(value)
       number ??= changeNumber
-      if (!isObject(change) || change.field !== 'messages' || Array.isArray(value.errors))
-        hasMore = true
+      if (!isObject(change) || change.field !== 'messages' || !hasOnlyItems(value)) hasMore = true
       for (const message of arrayOf(value.messages)) {
         const key = idOf(message)
         if (key) messages.push({ number: changeNumber, key, participantKey: key })
@@ -80,6 +80,14 @@ function itemsOf(payload: JsonObject): {
     }
   }
   return { items: [...messages, ...statuses], hasMore, number }
+}
+
+/** What stands where a list should be is put aside by the parser, so it is something more. */
+function hasOnlyItems(value: JsonObject): boolean {
+  const lists = [value.messages, value.statuses].filter(
+    (list) => list !== undefined && list !== null,
+  )
+  return lists.length > 0 && lists.every(Array.isArray) && !Array.isArray(value.errors)
 }
 
 function numberOf(value: JsonObject): string | undefined {

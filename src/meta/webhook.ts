@@ -164,7 +164,8 @@ function parseStatus(status: unknown, place: Place): WebhookItem {
 
 /** An id as text; undefined when it is missing, too long, or not something Postgres can store. */
 function idText(value: unknown): string | undefined {
-  const text = typeof value === 'number' ? String(value) : value
+  // A number past 2^53 has lost digits: two ids would look like one.
+  const text = Number.isSafeInteger(value) ? String(value) : value
   if (typeof text !== 'string' || text.length === 0 || text.length > maxIdLength) return undefined
   return text.isWellFormed() && !text.includes('\u0000') ? text : undefined
 }

@@ -13,7 +13,7 @@ const lateSeconds = 60
 
 export type Health = Awaited<ReturnType<typeof readHealth>>
 
-export async function readHealth(db: Db) {
+export async function readHealth(db: Db, now: Date) {
   const [events, letters, reauth, tenantIds] = [
     await countPendingEvents(db),
     await countOpenDeadLetters(db),
@@ -22,7 +22,8 @@ export async function readHealth(db: Db) {
   ]
   const countsOf = (isWanted: (tenantId: string | null) => boolean) => {
     const waiting = events.filter((row) => isWanted(row.tenant_id))
-    const ages = waiting.flatMap((row) => row.oldest_seconds ?? [])
+    // Another process stamped it, and its clock may be ahead of ours.
+    const ages = waiting.map((row) => Math.max(0, (now.getTime() - row.oldest_at.getTime()) / 1000))
     return {
       webhook_events_pending_count: sum(waiting),
       outbox_pending_count: 0,

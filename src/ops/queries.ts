@@ -3,14 +3,13 @@ import { sql, type Tx } from '../db/connect.ts'
 export interface PendingEvents {
   tenant_id: string | null
   count: number
-  oldest_seconds: number | null
+  oldest_at: Date
 }
 
 /** Events by the tenant of their first item; null for what no tenant owns. Reads the index of unfinished events only. */
 export async function countPendingEvents(db: Tx): Promise<PendingEvents[]> {
   return db.query(sql<PendingEvents>`
-    select a.tenant_id, count(*)::int as count,
-      extract(epoch from now() - min(e.received_at))::float8 as oldest_seconds
+    select a.tenant_id, count(*)::int as count, min(e.received_at) as oldest_at
     from whatsapp_webhook_events e
     left join whatsapp_accounts a on a.phone_number_id = e.phone_number_id
     where e.status in ('pending', 'processing')

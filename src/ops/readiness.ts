@@ -20,6 +20,10 @@ interface ReadinessOptions {
   allowUnsafe: boolean
 }
 
+/** Balancers do not wait long for an answer, and a connection that is half open gives none. */
+const patienceMs = 3_000
+const noAnswer = 'the database does not answer'
+
 export function watchReadiness({
   db,
   clock,
@@ -28,7 +32,20 @@ export function watchReadiness({
   allowUnsafe,
 }: ReadinessOptions): Readiness {
   const stopping = new AbortController()
-  async function problems(): Promise<string[]> {
+  let looking: Promise<string[]> | undefined
+
+  /** Anybody may ask, so those who ask at the same time share one look: they must not use up the connections. */
+  function problems(): Promise<string[]> {
+    looking ??= Promise.race([look(), lateAnswer()]).finally(() => {
+      looking = undefined
+    })
+    return looking
+  }
+  async function lateAnswer(): Promise<string[]> {
+    await sleep(clock, patienceMs)
+    return [noAnswer]
+  }
+  async function look(): Promise<string[]> {
     try {
       const unsafe = await findUnsafeSettings(db)
       const version = await findVersionProblem(db)
@@ -40,7 +57,7 @@ export function watchReadiness({
       )
     } catch (error) {
       log.warn('database_unavailable', errorFields(error))
-      return ['the database does not answer']
+      return [noAnswer]
     }
   }
   async function watch(): Promise<void> {

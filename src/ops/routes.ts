@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { health } from '../api/contract.ts'
-import { openApiDocument } from '../api/openapi.ts'
 import { type Principal, type Route, route } from '../api/route.ts'
 import type { Db } from '../db/connect.ts'
 import { AppError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Clock } from '../time-and-chance.ts'
 import { readHealth } from './health.ts'
 import type { Readiness } from './readiness.ts'
 
-export function healthRoutes({ db }: { db: Db }): Route[] {
+export function healthRoutes({ db, clock }: { db: Db; clock: Clock }): Route[] {
   return [
     route({
       method: 'GET',
@@ -16,7 +16,7 @@ export function healthRoutes({ db }: { db: Db }): Route[] {
       summary: 'Backlog, failures and latency, in total and per tenant',
       access: 'operator',
       answer: health,
-      handle: () => readHealth(db),
+      handle: () => readHealth(db, clock.now()),
     }),
   ]
 }
@@ -29,11 +29,6 @@ export function mountProbes(app: FastifyInstance, readiness: Readiness): void {
     if (problems.length > 0) reply.code(503)
     return { status: problems.length > 0 ? 'not ready' : 'ready', problems }
   })
-}
-
-export function mountOpenApi(app: FastifyInstance, routes: Route[], version: string): void {
-  const document = openApiDocument(routes, version)
-  app.get('/openapi.json', async () => document)
 }
 
 /** Prometheus text; operators only, like everything that tells about the whole. */

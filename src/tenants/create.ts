@@ -49,6 +49,7 @@ export async function createTenant(
 function slugFor(name: string, id: string): string {
   const readable = name
     .normalize('NFKD')
+    .replace(/\p{Mark}+/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 48)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
 import { connect, type Db } from '../../src/db/connect.ts'
+import { afterFile } from './after-file.ts'
 
 /** A migrated database of one's own, dropped after the test file. `template` null: an empty one. */
 export async function createTestDatabase(
@@ -11,7 +12,7 @@ export async function createTestDatabase(
   const admin = connect({ url: adminUrl, name: 'test', poolSize: 1, queryTimeoutMs: 30_000 })
   const from = template === null ? '' : ` template ${template}`
   await admin.session((session) => session.script(`create database ${name}${from}`))
-  afterAll(async () => {
+  afterFile(async () => {
     await admin.session((session) => session.script(`drop database if exists ${name} with (force)`))
     await admin.close()
   })
@@ -24,6 +25,6 @@ export async function createTestDatabase(
 export async function createTestDb(): Promise<{ url: string; db: Db }> {
   const url = await createTestDatabase()
   const db = connect({ url, name: 'test', poolSize: 4, queryTimeoutMs: 30_000 })
-  afterAll(() => db.close())
+  afterFile(() => db.close())
   return { url, db }
 }

@@ -1,15 +1,16 @@
 // A gateway in this process, on a database of its own, whose queue runs only when the test says so.
 import { createHmac } from 'node:crypto'
-import { afterAll } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { type Db, sql } from '../../src/db/connect.ts'
 import { drain } from '../../src/dispatch/run.ts'
-import { startGateway } from '../../src/gateway.ts'
+import { apiRoutes, startGateway } from '../../src/gateway.ts'
 import { type Inbox, inboxDefaults } from '../../src/inbox/inbox.ts'
 import { createInboxQueue } from '../../src/inbox/process.ts'
 import { createLog, logHashKey } from '../../src/log.ts'
 import { createRuntime, type Runtime } from '../../src/runtime.ts'
 import { type Clock, systemClock } from '../../src/time-and-chance.ts'
+import { afterFile } from './after-file.ts'
+import { createContractCheck } from './contract-check.ts'
 import { createTestDb } from './database.ts'
 
 export const testSecrets = {
@@ -35,6 +36,7 @@ export interface TestGateway {
   logText(): string
   /** Processes stored events until nothing is due. */
   drain(overrides?: Partial<Inbox>): Promise<number>
+  /** Calls, and fails when the answer is not what the route declares. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   /** Delivers a webhook, signed unless a header is given. */
   deliver(body: unknown | Buffer | string, headers?: Record<string, string>): Promise<Answer>
@@ -52,6 +54,8 @@ export interface TestTenant {
 export interface CallOptions {
   key?: string
   body?: unknown
+  /** Instead of `body`: these very bytes, of no type unless a header says one. */
+  rawBody?: string | Buffer
   headers?: Record<string, string>
 }
 
@@ -87,14 +91,20 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const log = createLog({ level: 'debug', hashKey, clock, destination })
   const runtime = createRuntime({ config, databaseUrl, clock, log })
   const gateway = await startGateway(runtime)
-  afterAll(() => gateway.stop())
+  afterFile(() => gateway.stop())
 
-  const call = (method: string, path: string, { key, body, headers }: CallOptions = {}) =>
-    send(method, gateway.url + path, body === undefined ? undefined : JSON.stringify(body), {
+  const checkContract = createContractCheck(apiRoutes(runtime))
+  const call = async (method: string, path: string, options: CallOptions = {}) => {
+    const { key, body, rawBody, headers } = options
+    const bytes = rawBody ?? (body === undefined ? undefined : JSON.stringify(body))
+    const answer = await send(method, gateway.url + path, bytes, {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     })
+    checkContract(method, path, answer)
+    return answer
+  }
 
   return {
     url: gateway.url,
@@ -132,7 +142,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
           body: {
             ...number,
             display_phone_number: '+1 555-0100',
-            access_token: `token-of-${name}`,
+            access_token: `token-of-${name.replaceAll(' ', '-')}`,
           },
         })
       }

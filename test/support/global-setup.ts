@@ -25,23 +25,33 @@ export async function setup(project: TestProject) {
     clock: systemClock,
     settings: { fsync: 'off', max_connections: '300' },
   })
+  const stop = async () => {
+    await postgres.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  try {
+    await makeTemplate(postgres.adminUrl)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  project.provide('adminUrl', postgres.adminUrl)
+  return stop
+}
+
+async function makeTemplate(adminUrl: string): Promise<void> {
   const admin = connect({
-    url: postgres.adminUrl,
+    url: adminUrl,
     name: 'test',
     poolSize: 1,
     queryTimeoutMs: 30_000,
   })
   await admin.session((session) => session.script(`create database ${templateDatabase}`))
-  const templateUrl = new URL(postgres.adminUrl)
+  const templateUrl = new URL(adminUrl)
   templateUrl.pathname = `/${templateDatabase}`
   await migrate(templateUrl.href)
   await admin.query(
     sql`update pg_database set datallowconn = false where datname = ${templateDatabase}`,
   )
   await admin.close()
-  project.provide('adminUrl', postgres.adminUrl)
-  return async () => {
-    await postgres.stop()
-    await rm(dataDir, { recursive: true, force: true })
-  }
 }

@@ -1,0 +1,190 @@
+// Whatever is deleted, nulled, retyped or enlarged: nothing throws, and what was not touched is still found.
+import { readdirSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fixture } from '../../test/support/payloads.ts'
+import { describeDelivery } from './delivery.ts'
+import { parseWebhook, type WebhookItem } from './webhook.ts'
+
+type Path = (string | number)[]
+
+/** Every node of a value below its root. */
+function pathsIn(value: unknown, at: Path = []): Path[] {
+  if (typeof value !== 'object' || value === null) return at.length > 0 ? [at] : []
+  const own: Path[] = at.length > 0 ? [at] : []
+  return own.concat(
+    Object.entries(value).flatMap(([key, inner]) =>
+      pathsIn(inner, [...at, Array.isArray(value) ? Number(key) : key]),
+    ),
+  )
+}
+
+const changes: Record<string, (old: unknown) => unknown> = {
+  deleted: () => undefined,
+  'made null': () => null,
+  'made a text': () => 'text',
+  'made an empty text': () => '',
+  'made a number': () => 7,
+  'made a huge number': () => 1e308,
+  'made true': () => true,
+  'made a list': (old) => [old],
+  'made an empty list': () => [],
+  'made an object': (old) => ({ inner: old }),
+  'made an object that looks like a list': () => ({ length: 3, 0: 'x' }),
+  'made long': () => 'x'.repeat(2_000),
+  'given half a pair and a NUL': () => '\ud800\u0000',
+  'nested deeply': () => JSON.parse('['.repeat(300) + ']'.repeat(300)),
+  'given a prototype': () => JSON.parse('{"__proto__":{"kind":"message"},"toString":1}'),
+}
+
+/** A copy of the payload with one node changed; deleting from a list leaves its neighbours where they were. */
+function changed(value: unknown, path: Path, change: (old: unknown) => unknown): unknown {
+  const [key, ...rest] = path
+  if (key === undefined) return change(value)
+  if (Array.isArray(value)) {
+    return value.map((inner, index) => (index === key ? changed(inner, rest, change) : inner))
+  }
+  const object = value as Record<string, unknown>
+  return { ...object, [key]: changed(object[key], rest, change) }
+}
+
+function parse(value: unknown): WebhookItem[] {
+  const raw = Buffer.from(JSON.stringify(value) ?? 'null')
+  describeDelivery(raw)
+  const parsed = parseWebhook(raw)
+  return 'items' in parsed ? parsed.items : []
+}
+
+const files = readdirSync(new URL('../../test/fixtures/meta/', import.meta.url)).filter((file) =>
+  /^\d{3}-.*\.json$/.test(file),
+)
+const read = (file: string): unknown => JSON.parse(fixture(file).toString())
+
+describe('any node of any fixture', () => {
+  test.each(Object.keys(changes))('%s: nothing throws', (name) => {
+    for (const file of files) {
+      const value = read(file)
+      // Enough of the large ones: 075 is the same status sixty times.
+      for (const path of pathsIn(value).slice(0, 60)) {
+        parse(changed(value, path, changes[name] ?? String))
+      }
+    }
+  })
+
+  test('several at once: nothing throws', () => {
+    const values = files.map((file) => ({ value: read(file), paths: pathsIn(read(file)) }))
+    const mutations = fc.array(fc.tuple(fc.nat(), fc.constantFrom(...Object.values(changes))), {
+      minLength: 2,
+      maxLength: 6,
+    })
+    fc.assert(
+      fc.property(fc.constantFrom(...values), mutations, ({ value, paths }, list) => {
+        let mutated: unknown = value
+        for (const [place, change] of list) {
+          const path = paths[place % paths.length] ?? []
+          try {
+            mutated = changed(mutated, path, change)
+          } catch {
+            // An earlier change has removed what was on the way.
+          }
+        }
+        parse(mutated)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+describe('any node of one item', () => {
+  const file = '071-batch-messages-and-statuses.json'
+  const value = read(file)
+  const root: Path = ['entry', 0, 'changes', 0, 'value']
+  const originals = parse(value)
+  const found = (items: WebhookItem[]) =>
+    items.flatMap((item) =>
+      'wamid' in item ? [JSON.stringify([item.kind, item.path, item.raw])] : [],
+    )
+
+  const cases = [0, 1, 2]
+    .map((index): Path => [...root, 'messages', index])
+    .concat([0, 1].map((index): Path => [...root, 'statuses', index]))
+
+  test.each(cases.map((path) => [path.slice(-2).join(' '), path] as const))(
+    'of %s may be anything: its siblings are found as they were',
+    (_name, path) => {
+      const place = `${path[5]}[${path[6]}]`
+      const siblings = originals.filter((item) => !item.path.endsWith(place))
+      const nodes = pathsIn(value).filter((node) => path.every((key, at) => node[at] === key))
+      expect(nodes.length).toBeGreaterThan(3)
+      for (const node of nodes) {
+        for (const change of Object.values(changes)) {
+          expect(found(parse(changed(value, node, change)))).toEqual(
+            expect.arrayContaining(found(siblings)),
+          )
+        }
+      }
+    },
+  )
+
+  test('of one change may be anything: the other changes are found as they were', () => {
+    const mixed = read('072-batch-mixed-fields.json')
+    const before = parse(mixed)
+    const nodes = pathsIn(mixed).filter((node) => node[0] === 'entry' && node[3] === 0)
+    for (const node of nodes) {
+      for (const change of Object.values(changes)) {
+        const after = parse(changed(mixed, node, change))
+        for (const other of before.filter((item) => !item.path.includes('changes[0]'))) {
+          expect(after.map((item) => item.path)).toContain(other.path)
+        }
+      }
+    }
+  })
+})
+
+describe('anything at all', () => {
+  test('any JSON value in any place is read without a throw', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (any) => {
+        parse(any)
+        parse({ entry: any })
+        parse({ entry: [any] })
+        parse({ entry: [{ changes: any }] })
+        parse({ entry: [{ changes: [any] }] })
+        parse({ entry: [{ changes: [{ field: 'messages', value: any }] }] })
+        parse({ entry: [{ changes: [{ field: 'messages', value: { messages: any } }] }] })
+        parse({ entry: [{ changes: [{ field: 'messages', value: { messages: [any] } }] }] })
+        parse({ entry: [{ changes: [{ field: 'messages', value: { statuses: [any] } }] }] })
+        parse({ entry: [{ changes: [{ field: any, value: { metadata: any, contacts: any } }] }] })
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('any bytes are read without a throw', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        parseWebhook(Buffer.from(bytes))
+        describeDelivery(Buffer.from(bytes))
+      }),
+    )
+  })
+
+  test('a fixture cut short or with a byte changed is read without a throw', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...files.map(fixture)),
+        fc.nat(),
+        fc.nat(255),
+        (raw, place, byte) => {
+          const at = place % raw.length
+          parseWebhook(raw.subarray(0, at))
+          const other = Buffer.from(raw)
+          other[at] = byte
+          parseWebhook(other)
+          describeDelivery(other)
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+})

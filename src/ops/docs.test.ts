@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, startTestGateway, type TestGateway } from '../../test/support/gateway.ts'
+import type { OpenApiDocument } from '../api/openapi-model.ts'
+import { docsPage } from './docs-page.ts'
+
+let gateway: TestGateway
+let page: Answer
+let document: OpenApiDocument
+
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  page = await gateway.call('GET', '/docs')
+  document = (await gateway.call('GET', '/openapi.json')).json
+})
+
+describe('the page /docs', () => {
+  test('is there for anybody, with or without a slash', async () => {
+    expect(page.status).toBe(200)
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect((await gateway.call('GET', '/docs/')).text).toBe(page.text)
+  })
+
+  test('shows every operation and has a link to each', () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const method of Object.keys(methods)) {
+        const shown = path.replaceAll('/', '/<wbr>')
+        expect(page.text).toContain(`>${method.toUpperCase()}</b> <code>${shown}</code>`)
+      }
+    }
+    const targets = [...page.text.matchAll(/href="#([^"]+)"/g)].map((match) => match[1])
+    const ids = [...page.text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1])
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(new Set(targets)).toEqual(new Set(ids))
+  })
+
+  test('loads and runs nothing', () => {
+    expect(page.text).not.toMatch(/<(script|link|img|iframe|form|object|embed)\b/i)
+    expect(page.text).not.toMatch(/\s(src|style|on\w+)=/i)
+    expect(page.text).not.toMatch(/https?:\/\/|@import|url\(/i)
+  })
+
+  test('has a policy that allows its own style and nothing else', () => {
+    const [, style = ''] = /<style>([\s\S]*)<\/style>/.exec(page.text) ?? []
+    const digest = createHash('sha256').update(style).digest('base64')
+
+    const policy = page.headers.get('content-security-policy')?.split('; ')
+
+    expect(policy).toEqual([
+      "default-src 'none'",
+      `style-src 'sha256-${digest}'`,
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ])
+    expect(page.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(page.headers.get('x-frame-options')).toBe('DENY')
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer')
+  })
+
+  test('shows text as text, whatever is in the document', () => {
+    const evil = '<img src=x onerror=alert(1)>"\'&'
+    const text = docsPage({
+      ...document,
+      info: { ...document.info, title: evil, description: evil, version: evil },
+      tags: [{ name: 'Tenant API', description: evil }],
+      paths: {
+        [`/${evil}`]: {
+          get: {
+            summary: evil,
+            description: evil,
+            tags: ['Tenant API'],
+            parameters: [
+              {
+                name: evil,
+                in: 'query',
+                required: true,
+                schema: { enum: [evil], description: evil },
+              },
+            ],
+            responses: {
+              [evil]: {
+                description: evil,
+                content: { [evil]: { schema: { type: 'object', properties: { [evil]: {} } } } },
+              },
+            },
+          },
+        },
+      },
+    })
+
+    expect(text).not.toContain('<img')
+    expect(text).not.toContain(evil)
+  })
+})

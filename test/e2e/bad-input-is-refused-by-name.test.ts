@@ -1,0 +1,246 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../src/db/connect.ts'
+import { type Answer, startTestGateway, type TestGateway } from '../support/gateway.ts'
+import {
+  createFirm,
+  declaredRoutes,
+  type Firm,
+  fieldsOf,
+  goodCall,
+  pathFor,
+  routeName,
+} from '../support/world.ts'
+
+let gateway: TestGateway
+let firm: Firm
+
+// A high limit: this file asks a lot, with one key.
+beforeAll(async () => {
+  gateway = await startTestGateway({ environment: { API_RATE_LIMIT_PER_SECOND: '100000' } })
+  firm = await createFirm(gateway, 'firm')
+})
+
+const routes = declaredRoutes()
+const named = (list: typeof routes) => list.map((route) => [routeName(route), route] as const)
+
+const namesOf = (answer: Answer): string[] =>
+  (answer.json?.error?.details?.fields ?? []).map(({ field }: { field: string }) => field)
+
+const json = { 'content-type': 'application/json' }
+
+/** What a client might put into any field, and what must not become a 5xx. */
+const oddities: [string, unknown][] = [
+  ['null', null],
+  ['true', true],
+  ['a list', []],
+  ['an object', {}],
+  ['nothing but a space', ' '],
+  ['a negative number', -1],
+  ['a fraction', 0.5],
+  ['a number beyond 2^53', 2 ** 60],
+  ['the largest number', Number.MAX_VALUE],
+  ['100,000 characters', 'x'.repeat(100_000)],
+  ['right-to-left marks', '\u202eabc\u2066'],
+  ['a BOM', '\ufeff'],
+  ['markup', '<script>alert(1)</script>'],
+  ['SQL', "'; drop table tenants; --"],
+  ['the name of a prototype', '__proto__'],
+]
+
+describe.each(named(routes.filter((route) => route.body)))('the body of %s', (_name, route) => {
+  const send = (rawBody: string | Buffer, headers: Record<string, string> = json) => {
+    const { path, key } = goodCall(route, firm)
+    return gateway.call(route.method, path, { key, rawBody, headers })
+  }
+  const sendWith = (field: string, value: unknown) =>
+    send(JSON.stringify({ ...goodCall(route, firm).body, [field]: value }))
+  const good = () => JSON.stringify(goodCall(route, firm).body)
+  const code = route.invalidCode ?? 'INVALID_REQUEST'
+
+  test('must be JSON', async () => {
+    const nested = '['.repeat(100_000)
+    for (const text of ['{', '{"name":}', 'name=x', '<xml/>', '{"a":1}}', 'NaN', '\0', nested]) {
+      const answer = await send(text)
+      expect([answer.status, answer.json.error.code], text).toEqual([400, 'INVALID_REQUEST'])
+    }
+  })
+
+  test('must be UTF-8', async () => {
+    const bytes = Buffer.from(good().replace(/:"\w/, ':"\u00ff'), 'latin1')
+    expect((await send(bytes)).status).toBe(400)
+  })
+
+  test('must be an object', async () => {
+    for (const text of ['', '[]', '[{}]', 'null', '"x"', '17', 'true']) {
+      const answer = await send(text)
+      expect([answer.status, answer.json.error.code], text).toEqual([400, code])
+      expect(namesOf(answer)).toEqual(['body'])
+    }
+  })
+
+  test('must not reach for a prototype', async () => {
+    for (const text of ['{"__proto__":{"x":1}}', '{"constructor":{"prototype":{"x":1}}}']) {
+      expect((await send(text)).status).toBe(400)
+    }
+    expect(({} as { x?: number }).x).toBeUndefined()
+  })
+
+  test('must be declared as JSON', async () => {
+    for (const type of [
+      'text/plain',
+      'text/plain; charset=utf-8',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/xml',
+      'application/jsonp',
+      'x',
+    ]) {
+      const answer = await send(good(), { 'content-type': type })
+      expect([answer.status, answer.json.error.code], type).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
+    }
+    // Bytes, because of a string one says that it is text.
+    expect((await send(Buffer.from(good()), {})).status).toBe(415)
+  })
+
+  test('must not be over 256 kB', async () => {
+    const answer = await send(JSON.stringify({ name: 'x'.repeat(300_000) }))
+    expect([answer.status, answer.json.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+  })
+
+  test('must have no field that nobody knows', async () => {
+    const answer = await sendWith('surprise', 1)
+    expect([answer.status, answer.json.error.code]).toEqual([400, code])
+    expect(namesOf(answer)).toEqual(['surprise'])
+  })
+
+  test.each(fieldsOf(route.body))('must have text that can be kept in %s', async (field) => {
+    for (const value of ['a\0b', '\0', 'a\ud83d', '\ude00\ud83d', ['\0'], { a: '\0' }]) {
+      const answer = await sendWith(field, value)
+      expect([answer.status, answer.json.error.code]).toEqual([400, code])
+      expect(namesOf(answer)[0]).toBe(field)
+    }
+  })
+
+  test.each(fieldsOf(route.body))(
+    'is taken or refused by name, whatever is in %s',
+    async (field) => {
+      for (const [what, value] of oddities) {
+        const answer = await sendWith(field, value)
+        // 409: it is fine, and now taken.
+        expect([200, 201, 202, 400, 409], what).toContain(answer.status)
+        if (answer.status !== 400) continue
+        expect(namesOf(answer), what).toContain(field)
+        expect(answer.text).not.toContain('<script>')
+      }
+    },
+  )
+
+  test('is named in full when it is missing', async () => {
+    const answer = await send('{}')
+    expect(answer.status).toBe(400)
+    const needed = Object.keys(goodCall(route, firm).body ?? {})
+    for (const name of namesOf(answer)) expect([...needed, 'body']).toContain(name)
+  })
+})
+
+const withQuery = routes.filter((route) => route.query)
+
+describe.each(named(withQuery))('the query of %s', (_name, route) => {
+  const ask = (query: string) => {
+    const { path, key } = goodCall(route, firm)
+    return gateway.call(route.method, `${path}?${query}`, { key })
+  }
+
+  test.each(fieldsOf(route.query))('must name %s once', async (field) => {
+    const answer = await ask(`${field}=1&${field}=2`)
+    expect(answer.status).toBe(400)
+    expect(namesOf(answer)).toEqual([field])
+  })
+
+  test.each(fieldsOf(route.query))('must have text that Postgres takes in %s', async (field) => {
+    const answer = await ask(`${field}=a%00b`)
+    expect(answer.status).toBe(400)
+    expect(namesOf(answer)).toEqual([field])
+  })
+
+  test.each(fieldsOf(route.query))(
+    'is taken or refused by name, whatever is in %s',
+    async (field) => {
+      const values = [
+        '',
+        '%20',
+        '%',
+        '%ff',
+        '%ed%a0%80',
+        '-1',
+        '0',
+        '1e999',
+        'NaN',
+        '9'.repeat(400),
+      ]
+      for (const value of [...values, 'x'.repeat(2_000), "'--", '%F0%9F%8E%89', '[]', '{}']) {
+        for (const query of [`${field}=${value}`, `${field}[]=${value}`, `${field}[a]=${value}`]) {
+          const answer = await ask(query)
+          expect([200, 400], query).toContain(answer.status)
+          if (answer.status === 400) expect(namesOf(answer), query).toEqual([field])
+        }
+      }
+    },
+  )
+
+  test('has pages of 1 to 200', async () => {
+    for (const limit of ['0', '-1', '201', '1.5', '1e9', 'x', '']) {
+      expect(namesOf(await ask(`limit=${limit}`)), limit).toEqual(['limit'])
+    }
+    for (const limit of ['1', '200']) expect((await ask(`limit=${limit}`)).status).toBe(200)
+  })
+})
+
+describe.each(named(routes.filter((route) => route.params)))('the path of %s', (_name, route) => {
+  test('leads nowhere with an id that cannot be one', async () => {
+    const { key, body } = goodCall(route, firm)
+    const bad = [
+      'x',
+      '0',
+      '-1',
+      '%00',
+      'a%00b',
+      '%20',
+      "'",
+      '%27%3B--',
+      '%F0%9F%8E%89',
+      '%2e%2e%2f',
+    ]
+    const long = ['x'.repeat(400), 'x'.repeat(600), `msg_${'f'.repeat(31)}g`, 'null', 'undefined']
+    for (const id of [...bad, ...long, '%ff', '%', '%zz']) {
+      for (const word of Object.keys(firm.ids)) {
+        if (!route.path.includes(`/${word}/:`)) continue
+        const path = pathFor(route, { ids: { ...firm.ids, [word]: id } })
+        const answer = await gateway.call(route.method, path, { key, body })
+        expect([400, 404, 414], path).toContain(answer.status)
+      }
+    }
+  })
+})
+
+describe('a method that a path does not know', () => {
+  const paths = [...new Set(routes.map((route) => route.path))]
+
+  test.each(paths)('is a 404 in the usual shape at %s', async (path) => {
+    const known = routes.filter((route) => route.path === path).map((route) => route.method)
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
+      if ((known as string[]).includes(method)) continue
+      const at = pathFor({ ...routes[0], path } as (typeof routes)[0], firm)
+      const answer = await gateway.call(method, at, { key: firm.key })
+      expect([answer.status, answer.json.error.code], method).toEqual([404, 'NOT_FOUND'])
+    }
+  })
+})
+
+test('after all this the tables are there and nothing failed on our side', async () => {
+  const [row] = await gateway.db.query(sql<{ count: number }>`
+    select count(*)::int as count
+    from tenants`)
+  expect(row?.count).toBeGreaterThan(0)
+  expect(gateway.logText()).not.toContain('api_request_failed')
+})

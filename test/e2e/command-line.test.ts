@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Db, sql } from '../../src/db/connect.ts'
+import { createTestDatabase, createTestDb } from '../support/database.ts'
+import { startTestGateway, tenantANumber, testSecrets } from '../support/gateway.ts'
+import { runProgram } from '../support/program.ts'
+
+let environment: Record<string, string>
+let database: { url: string; db: Db }
+
+beforeAll(async () => {
+  database = await createTestDb()
+  environment = { ...testSecrets, DATABASE_URL: database.url }
+})
+
+const run = (args: string[], input?: string) => runProgram(args, environment, input)
+
+/** Runs what must succeed and print JSON alone. */
+async function json(args: string[], input?: string) {
+  const { code, stdout, stderr } = await run([...args, '--json'], input)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+
+describe('the command line', () => {
+  test('makes a tenant, connects its number and gives it a key that works', async () => {
+    const tenant = await json(['tenant', 'create', 'Firm A', '--slug', 'firm-a'])
+    expect(tenant).toMatchObject({ name: 'Firm A', slug: 'firm-a', status: 'active' })
+
+    const account = await json(
+      [
+        ...['account', 'connect', 'firm-a', '--waba-id', tenantANumber.waba_id],
+        ...['--phone-number-id', tenantANumber.phone_number_id],
+        ...['--display-phone-number', '+1 555-0100', '--access-token', '-'],
+      ],
+      'a-token-from-standard-input\n',
+    )
+    expect(account).toMatchObject({ id: expect.stringMatching(/^acc_/), ...tenantANumber })
+    expect(JSON.stringify(account)).not.toContain('a-token-from-standard-input')
+    const [row] = await database.db.query(
+      sql<{ access_token: string }>`select access_token from whatsapp_accounts`,
+    )
+    expect(row?.access_token).not.toContain('a-token')
+
+    const { key } = await json(['key', 'create', tenant.id, '--name', 'ours'])
+    const gateway = await startTestGateway({ database })
+    const accounts = await gateway.call('GET', '/api/whatsapp/accounts', { key })
+    expect(accounts.json.data).toEqual([account])
+
+    expect(await json(['tenant', 'list'])).toEqual([tenant])
+    const listed = await run(['tenant', 'list'])
+    expect(listed.stdout).toContain(`${tenant.id}  active     firm-a  Firm A`)
+    expect(await json(['health'])).toMatchObject({
+      status: 'ok',
+      webhook_events_pending_count: 0,
+      tenants: [{ tenant_id: tenant.id, dlq_count: 0 }],
+    })
+    expect((await run(['health'])).stdout).toContain('webhooks waiting   0')
+  })
+
+  test.concurrent.each([
+    [['key', 'create', 'nobody'], 'There is no such tenant.'],
+    [['key', 'create', '01890000-0000-7000-8000-000000000000'], 'There is no such tenant.'],
+    [['tenant', 'create', ''], 'name: '],
+    [['tenant', 'create', 'Firm', '--slug', 'Not A Slug'], 'slug: '],
+    [['account', 'connect', 'firm-a'], '--waba-id'],
+    [['nonsense'], 'unknown command'],
+    [['simulator', '--port', 'many'], '--port'],
+  ])('%j is refused in one sentence', async (args, sentence) => {
+    const { code, stdout, stderr } = await run(args)
+
+    expect(code).toBe(1)
+    expect(stdout).toBe('')
+    expect(stderr).toContain(sentence)
+    expect(stderr).not.toMatch(/^ {4}at /m)
+  })
+
+  test('a database without a schema is told from a broken one, and migrate gives it one', async () => {
+    environment = { ...environment, DATABASE_URL: await createTestDatabase(null) }
+
+    expect((await run(['tenant', 'list'])).stderr).toContain('Run: estafet migrate')
+    expect((await run(['migrate'])).stdout).toMatch(/^Applied 0001_\w+\.sql/)
+    expect((await run(['migrate'])).stdout).toBe('The database is up to date.\n')
+    expect((await run(['tenant', 'list'])).stdout).toContain('There are no tenants yet.')
+  })
+
+  test('every command explains itself, without a configuration', async () => {
+    const commands = [
+      ...['', 'start', 'dev', 'migrate', 'simulator', 'health', 'config'],
+      ...['tenant create', 'tenant list', 'key create', 'account connect'],
+    ]
+    const helps = await Promise.all(
+      commands.map((command) => runProgram([...command.split(' ').filter(Boolean), '--help'], {})),
+    )
+    for (const [index, help] of helps.entries()) {
+      expect(help).toMatchObject({ code: 0, stderr: '' })
+      expect(help.stdout).toContain(`Usage: ${`estafet ${commands[index]}`.trim()}`)
+    }
+  })
+
+  test('config prints docs/configuration.md', async () => {
+    const { stdout } = await runProgram(['config', '--markdown'], {})
+
+    expect(stdout).toBe(
+      readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8'),
+    )
+  })
+})

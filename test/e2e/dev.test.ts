@@ -1,0 +1,134 @@
+// `npm run dev`: everything with one command, the same again at the second start, and nothing left behind.
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { afterFile } from '../support/after-file.ts'
+import { createDirectory, type Program, startProgram, until } from '../support/program.ts'
+
+let dataDir: string
+
+beforeAll(async () => {
+  dataDir = await createDirectory()
+  // When a test fails half-way its Postgres must not stay.
+  afterFile(async () => {
+    const pid = postmasterPid()
+    if (pid !== undefined) process.kill(pid, 'SIGQUIT')
+  })
+})
+
+function postmasterPid(): number | undefined {
+  const file = join(dataDir, 'postgres', 'postmaster.pid')
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : undefined
+}
+
+const owner = () => join(dataDir, 'postgres-owner.json')
+
+function expectNothingLeft(): void {
+  expect(postmasterPid()).toBeUndefined()
+  expect(existsSync(owner())).toBe(false)
+}
+
+const startDev = (more: Record<string, string> = {}) =>
+  startProgram(['dev'], { DATA_DIR: dataDir, PORT: '0', SIMULATOR_PORT: '0', ...more })
+
+interface Welcome {
+  url: string
+  /** What it offers to try: the key and the address of each curl command. */
+  curls: { key: string; url: string }[]
+  /** The keys it shows, in order. */
+  keys: string[]
+}
+
+async function welcomeOf(program: Program): Promise<Welcome> {
+  await program.untilPrinted('Ctrl-C stops everything.')
+  const text = program.stdout()
+  const curls = [...text.matchAll(/curl -s -H 'Authorization: Bearer (\S+)' (\S+)/g)]
+  return {
+    url: /^Estafet +(\S+)$/m.exec(text)?.[1] ?? '',
+    curls: curls.map(([, key = '', url = '']) => ({ key, url })),
+    keys: [...text.matchAll(/ key +(\S+)$/gim)].map(([, key = '']) => key),
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape.
+async function get({ key, url }: { key: string; url: string }): Promise<any> {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
+  expect(response.status).toBe(200)
+  return response.json()
+}
+
+async function takenPort(): Promise<string> {
+  const other = createServer().listen(0, '127.0.0.1')
+  afterFile(async () => other.close())
+  await once(other, 'listening')
+  return String((other.address() as AddressInfo).port)
+}
+
+describe('dev', () => {
+  let first: Welcome
+  let tenants: unknown
+
+  test('told to stop while it starts for the first time, it leaves nothing behind', async () => {
+    const program = startDev()
+    await until('Postgres runs', () => postmasterPid() !== undefined)
+
+    const exit = await program.end('SIGINT')
+
+    expect(exit).toEqual({ code: 0, signal: null })
+    expectNothingLeft()
+  })
+
+  test('shows where it is and what to try, and its sample customers write', async () => {
+    const program = startDev()
+    first = await welcomeOf(program)
+
+    expect(/https?:\/\/[^\s"]+/.exec(program.stdout())?.[0]).toBe(first.url)
+    expect(first.curls).toHaveLength(2)
+    const [conversations, health] = first.curls
+    if (!conversations || !health) throw new Error('it shows no curl commands')
+    await until('a sample conversation is there', async () => {
+      const { data } = await get(conversations)
+      return data.length > 0
+    })
+    expect(await get(health)).toMatchObject({ status: 'ok' })
+    tenants = await get({ key: health.key, url: `${first.url}/api/admin/tenants` })
+    expect(tenants).toMatchObject({ data: [{ status: 'active' }, { status: 'active' }] })
+
+    const exit = await program.end('SIGINT')
+
+    expect(exit).toEqual({ code: 0, signal: null })
+    expectNothingLeft()
+  })
+
+  test('goes on with the same tenants, keys and conversations at the second start', async () => {
+    const program = startDev()
+    const second = await welcomeOf(program)
+
+    expect(second.keys).toEqual(first.keys)
+    expect(second.keys.length).toBe(3)
+    const [conversations, health] = second.curls
+    if (!conversations || !health) throw new Error('it shows no curl commands')
+    expect((await get(conversations)).data.length).toBeGreaterThan(0)
+    expect(await get({ key: health.key, url: `${second.url}/api/admin/tenants` })).toEqual(tenants)
+
+    expect(await program.end('SIGINT')).toEqual({ code: 0, signal: null })
+    expectNothingLeft()
+  })
+
+  test.each(['SIMULATOR_PORT', 'PORT'])(
+    'explains that %s is taken, and leaves nothing behind',
+    async (variable) => {
+      const port = await takenPort()
+      const program = startDev({ [variable]: port })
+
+      const exit = await program.exited
+
+      expect(exit.code).toBe(1)
+      expect(program.stderr()).toContain(`Port ${port} is taken`)
+      expect(program.stderr()).toContain(`${variable}=0`)
+      expectNothingLeft()
+    },
+  )
+})

@@ -1,0 +1,75 @@
+// `start` refuses what would go wrong later, and says all of it at once.
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { afterFile } from '../support/after-file.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { testSecrets } from '../support/gateway.ts'
+import { createDirectory, runProgram, startGatewayProgram } from '../support/program.ts'
+
+describe('start refuses', () => {
+  test('production without secrets, and names every missing variable at once', async () => {
+    const run = await runProgram(['start'], {})
+
+    expect(run.code).toBe(1)
+    expect(run.stdout).toBe('')
+    for (const variable of [...Object.keys(testSecrets), 'DATABASE_URL']) {
+      if (variable !== 'META_APP_ID') expect(run.stderr).toContain(`${variable}: is missing`)
+    }
+  })
+
+  test('production without DATABASE_URL, and tells how to accept the embedded Postgres', async () => {
+    const dataDir = join(await createDirectory(), 'data')
+
+    const run = await runProgram(['start'], { ...testSecrets, DATA_DIR: dataDir })
+
+    expect(run.code).toBe(1)
+    expect(run.stderr).toContain('DATABASE_URL')
+    expect(run.stderr).toContain('ALLOW_EMBEDDED=1')
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
+  test('a port that is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    afterFile(async () => other.close())
+    await once(other, 'listening')
+    const port = String((other.address() as AddressInfo).port)
+
+    const run = await runProgram(['start'], {
+      ...testSecrets,
+      DATABASE_URL: await createTestDatabase(),
+      HOST: '127.0.0.1',
+      PORT: port,
+    })
+
+    expect(run.code).toBe(1)
+    expect(run.stderr).toContain(`Port ${port} is taken`)
+    expect(run.stderr).toContain('PORT=0')
+  })
+})
+
+describe('start', () => {
+  test('is not ready on a database that would lose acknowledged webhooks, unless told that this is fine', async () => {
+    const environment = { DATABASE_URL: await createTestDatabase(), ROLES: 'worker' }
+    const careful = await startGatewayProgram({ ...environment, ALLOW_UNSAFE_DB: '0' })
+    const careless = await startGatewayProgram({ ...environment, ALLOW_UNSAFE_DB: '1' })
+
+    const refused = await careful.call('GET', '/readyz')
+    expect(refused.status).toBe(503)
+    expect(refused.json.problems.join()).toContain('fsync is off')
+    expect((await careful.call('GET', '/healthz')).status).toBe(200)
+    expect((await careless.call('GET', '/readyz')).status).toBe(200)
+    // A worker has no API, only the two probes.
+    expect((await careless.call('GET', '/api/whatsapp/conversations')).status).toBe(404)
+    expect((await careless.deliver({})).status).toBe(404)
+  })
+
+  test('brings an empty database up to date by itself', async () => {
+    const gateway = await startGatewayProgram({ DATABASE_URL: await createTestDatabase(null) })
+
+    expect(gateway.logged('migrated').length).toBeGreaterThan(0)
+    expect(await gateway.pendingCount()).toBe(0)
+  })
+})

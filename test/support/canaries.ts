@@ -1,0 +1,61 @@
+// Strings that must turn up nowhere, and the search for them in every form they could take.
+import { createHash } from 'node:crypto'
+
+export interface Canary {
+  /** What it stands for, e.g. `phone number`. */
+  what: string
+  text: string
+}
+
+/** Different for every seed and every purpose; digits only for what is a number in life. */
+export function canary(what: string, seed: number): Canary {
+  const digest = createHash('sha256').update(`${what} ${seed}`).digest('hex')
+  const digits = BigInt(`0x${digest}`).toString().slice(0, 10)
+  return { what, text: what.includes('number') ? `628${digits}` : `kanarie${digest.slice(0, 16)}` }
+}
+
+export interface Leak {
+  what: string
+  form: string
+}
+
+/** Which of them this text gives away. */
+export function findLeaks(canaries: Canary[], text: string): Leak[] {
+  const folded = text.toLowerCase()
+  return canaries.flatMap(({ what, text: secret }) =>
+    formsOf(secret)
+      .filter(([form, written]) =>
+        // Only base64 tells upper case from lower case.
+        form.startsWith('base64') ? text.includes(written) : folded.includes(written.toLowerCase()),
+      )
+      .map(([form]) => ({ what, form })),
+  )
+}
+
+function formsOf(secret: string): [form: string, written: string][] {
+  const bytes = Buffer.from(secret)
+  return [
+    ['as it is', secret],
+    ['hexadecimal', bytes.toString('hex')],
+    ['every byte percent-encoded', bytes.toString('hex').replace(/../g, '%$&')],
+    ['percent-encoded', encodeURIComponent(secret)],
+    ...[0, 1, 2].map((before): [string, string] => [
+      `base64 after ${before} bytes`,
+      base64Within(bytes, before),
+    ]),
+    ...[0, 1, 2].map((before): [string, string] => [
+      `base64url after ${before} bytes`,
+      base64Within(bytes, before).replaceAll('+', '-').replaceAll('/', '_'),
+    ]),
+  ]
+}
+
+/** The characters that stand for these bytes alone, `before` bytes after a group's beginning: neighbours and padding change the others. */
+function base64Within(bytes: Buffer, before: number): string {
+  const whole = Buffer.concat([Buffer.alloc(before), bytes])
+    .toString('base64')
+    .replace(/=+$/, '')
+  const from = Math.ceil((before * 8) / 6)
+  const to = Math.floor(((before + bytes.length) * 8) / 6)
+  return whole.slice(from, to)
+}

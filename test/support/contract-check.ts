@@ -1,0 +1,42 @@
+// Looks at every answer that a test gets: it must be what the route declares, and every error of one shape.
+import { expect } from 'vitest'
+import { errorAnswer } from '../../src/api/contract.ts'
+import type { Route } from '../../src/api/route.ts'
+
+interface CheckedAnswer {
+  status: number
+  headers: Headers
+  text: string
+  json: unknown
+}
+
+/** Throws when an answer is not what the contract says. Knows errors everywhere, and the answers of these routes. */
+export function createContractCheck(routes: Route[]) {
+  const known = routes.map((one) => ({ one, shape: shapeOf(one.path) }))
+  return (method: string, path: string, answer: CheckedAnswer): void => {
+    const place = path.split('?')[0] ?? ''
+    if (answer.status >= 400) {
+      // A probe tells why in a body of its own.
+      if (place !== '/readyz') checkError(answer)
+      return
+    }
+    const found = known.find(({ one, shape }) => one.method === method && shape.test(place))
+    if (!found) return
+    expect(answer.status, `${method} ${path}`).toBe(found.one.status ?? 200)
+    if (answer.status === 204) expect(answer.text).toBe('')
+    // Parsing drops what is not declared: equal means that nothing more was said than that.
+    else expect(found.one.answer.parse(answer.json), `${method} ${path}`).toEqual(answer.json)
+  }
+}
+
+function checkError({ json, headers }: CheckedAnswer): void {
+  expect(errorAnswer.parse(json)).toEqual(json)
+  const { error } = json as { error: { code: string; message: string; request_id: string } }
+  expect(error.code).toMatch(/^[A-Z][A-Z0-9_]*$/)
+  expect(error.message).not.toBe('')
+  expect(error.request_id).toBe(headers.get('x-request-id'))
+}
+
+function shapeOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`)
+}

@@ -1,0 +1,52 @@
+// One row of every tenant table, parents before children. A new tenant table needs its row here.
+import { sql, type Tx } from '../../src/db/connect.ts'
+
+export interface SeededTenant {
+  id: string
+  conversationId: string
+}
+
+/** Everything alike but what must differ: the tenant, its ids, and what is unique across tenants. */
+export async function insertTenantRows(tx: Tx, digit: string): Promise<SeededTenant> {
+  const id = `00000000-0000-7000-8000-${digit.repeat(12)}`
+  const conversationId = `11111111-0000-7000-8000-${digit.repeat(12)}`
+  const eventId = `22222222-0000-7000-8000-${digit.repeat(12)}`
+  const now = new Date('2026-09-01T12:00:00Z')
+  await tx.query(sql`
+    insert into tenants (id, name, slug, created_at, updated_at)
+    values (${id}, 'A firm', ${`firm-${digit}`}, ${now}, ${now})`)
+  await tx.query(sql`
+    insert into api_keys (id, tenant_id, name, key_hash, key_start, created_at)
+    values (${eventId}, ${id}, 'a key', ${Buffer.from(digit)}, 'est_', ${now})`)
+  await tx.query(sql`
+    insert into whatsapp_accounts
+      (id, tenant_id, waba_id, phone_number_id, display_phone_number, access_token, created_at, updated_at)
+    values (${eventId}, ${id}, 'waba', ${`number-${digit}`}, '+1', 'sealed', ${now}, ${now})`)
+  await tx.query(sql`
+    insert into whatsapp_webhook_dedupe (tenant_id, dedupe_key, event_type, created_at)
+    values (${id}, 'wamid.1', 'inbound_message', ${now})`)
+  await tx.query(sql`
+    insert into whatsapp_conversations
+      (id, tenant_id, phone_number_id, contact_wa_id, last_message_at, created_at, updated_at)
+    values (${conversationId}, ${id}, 'number', '16505550143', ${now}, ${now}, ${now})`)
+  await tx.query(sql`
+    insert into whatsapp_messages
+      (id, tenant_id, phone_number_id, conversation_id, direction, type, wamid, status, content, occurred_at,
+       created_at, correlation_id)
+    values (${eventId}, ${id}, 'number', ${conversationId}, 'inbound', 'text', 'wamid.1', 'received', '{}', ${now},
+      ${now}, ${eventId})`)
+  await tx.query(sql`
+    insert into whatsapp_message_statuses
+      (tenant_id, wamid, status, phone_number_id, occurred_at, received_at, details, correlation_id)
+    values (${id}, 'wamid.1', 'sent', 'number', ${now}, ${now}, '{}', ${eventId})`)
+  await tx.query(sql`
+    insert into dead_letters (id, tenant_id, kind, event_id, error_code, error_message, raw, created_at)
+    values (${eventId}, ${id}, 'inbound', ${eventId}, 'X', 'x', '', ${now})`)
+  await tx.query(sql`
+    insert into audit_chains (chain, tenant_id, position, hash)
+    values (${id}, ${id}, 1, '')`)
+  await tx.query(sql`
+    insert into audit_log (chain, position, tenant_id, at, actor, action, subject, details, previous_hash, hash)
+    values (${id}, 1, ${id}, ${now}, 'somebody', 'thing.done', 'thing', '{}', '', '')`)
+  return { id, conversationId }
+}

@@ -1,0 +1,115 @@
+// Two firms with everything in them that a route can name, and a good request for every route of the API. A route that
+// is new here fails the tests that walk all routes until it is told what to ask of it.
+import { z } from 'zod'
+import type { Route } from '../../src/api/route.ts'
+import { readConfig } from '../../src/config.ts'
+import { apiRoutes } from '../../src/gateway.ts'
+import { createRuntime } from '../../src/runtime.ts'
+import { operatorKey, type TestGateway, testSecrets } from './gateway.ts'
+import { payload, textMessage } from './payloads.ts'
+
+/** Every route as declared, without a database behind it: to make test cases of. */
+export function declaredRoutes(): Route[] {
+  const config = readConfig(testSecrets, { mode: 'dev' })
+  return apiRoutes(createRuntime({ config, databaseUrl: 'postgres://127.0.0.1:1/nowhere' }))
+}
+
+export const routeName = ({ method, path }: Route) => `${method} ${path}`
+
+export interface Firm {
+  id: string
+  key: string
+  phoneNumberId: string
+  /** What stands in for a parameter, by the word before it in the path. */
+  ids: Record<string, string>
+  /** Text that only this firm's answers may contain. */
+  marks: string[]
+}
+
+/** A tenant with two accounts, two conversations and a few messages; `name` is one word. */
+export async function createFirm(gateway: TestGateway, name: string): Promise<Firm> {
+  const number = { waba_id: `waba-of-${name}`, phone_number_id: `number-of-${name}` }
+  const { id, key } = await gateway.createTenant(name, number)
+  const asOperator = (method: string, path: string, body?: unknown) =>
+    gateway.call(method, `/api/admin/tenants/${id}${path}`, { key: operatorKey, body })
+  await asOperator('POST', '/accounts', {
+    ...number,
+    phone_number_id: `second-number-of-${name}`,
+    display_phone_number: '+1 555-0101',
+    access_token: 'token',
+  })
+  const contacts = ['16505550143', '16505550144'].map((wa_id) => ({
+    wa_id,
+    profile: { name: `Contact-of-${name}` },
+  }))
+  const messages = contacts.flatMap(({ wa_id }) =>
+    [1, 2].map((count) =>
+      textMessage(`wamid.${name}.${wa_id}.${count}`, `Text-of-${name}`, { from: wa_id }),
+    ),
+  )
+  await gateway.deliver(payload({ number, messages, contacts }))
+  await gateway.drain()
+
+  const first = async (path: string) => (await gateway.call('GET', path, { key })).json.data[0].id
+  const conversation = await first('/api/whatsapp/conversations')
+  const message = await first(`/api/whatsapp/conversations/${conversation}/messages`)
+  const account = await first('/api/whatsapp/accounts')
+  const keys = await asOperator('GET', '/api-keys')
+  const ids = {
+    tenants: id,
+    'api-keys': keys.json.data[0].id,
+    accounts: account,
+    conversations: conversation,
+    messages: message,
+  }
+  const words = [`number-of-${name}`, `waba-of-${name}`, `Contact-of-${name}`, `Text-of-${name}`]
+  return {
+    id,
+    key,
+    phoneNumberId: number.phone_number_id,
+    ids,
+    marks: [...Object.values(ids), ...words, `wamid.${name}.`],
+  }
+}
+
+/** A route's address with this firm's ids in it. */
+export function pathFor({ path }: Route, { ids }: Pick<Firm, 'ids'>): string {
+  return path.replace(/([\w-]+)\/:\w+/g, (_, word: string) => {
+    const id = ids[word]
+    if (id === undefined) throw new Error(`test/support/world.ts: what is the id of ${word}?`)
+    return `${word}/${id}`
+  })
+}
+
+/** Good bodies, by the route. */
+const bodies: Record<string, (firm: Firm) => unknown> = {
+  'POST /api/admin/tenants': () => ({ name: 'New' }),
+  'PATCH /api/admin/tenants/:id': () => ({ name: 'Changed', max_concurrency: 3 }),
+  'POST /api/admin/tenants/:id/api-keys': () => ({ name: 'new' }),
+  'POST /api/admin/tenants/:id/accounts': (firm) => ({
+    waba_id: 'waba-new',
+    phone_number_id: `new-number-of-${firm.id}`,
+    display_phone_number: '+1 555-0102',
+    access_token: 'token',
+  }),
+}
+
+export function bodyFor(route: Route, firm: Firm): Record<string, unknown> | undefined {
+  if (!route.body) return undefined
+  const body = bodies[routeName(route)]
+  if (!body) throw new Error(`test/support/world.ts: what is a good body of ${routeName(route)}?`)
+  return body(firm) as Record<string, unknown>
+}
+
+/** How this firm, or the operator where one is needed, would call the route. */
+export function goodCall(route: Route, firm: Firm) {
+  const key = route.access === 'operator' ? operatorKey : firm.key
+  return { path: pathFor(route, firm), key, body: bodyFor(route, firm) }
+}
+
+/** The names of a body's or a query's fields, the optional ones too. */
+export function fieldsOf(schema: z.ZodType | undefined): string[] {
+  if (!schema) return []
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return Object.keys(properties)
+}
