@@ -2,9 +2,14 @@
 // argv → command. The only file that ends the process.
 import { Command } from 'commander'
 import { runSimulator } from '../simulator/main.ts'
+import { auditList, auditVerify } from './commands/audit.ts'
+import { benchInboundCommand, benchIngestCommand } from './commands/bench.ts'
 import { dev } from './commands/dev.ts'
+import { dlqDecide, dlqInspect, dlqList } from './commands/dlq.ts'
 import { accountConnect, health, keyCreate, tenantCreate, tenantList } from './commands/manage.ts'
 import { migrateCommand } from './commands/migrate.ts'
+import { reconcileCommand, replayCommand, traceCommand } from './commands/ops.ts'
+import { explainPort } from './commands/port.ts'
 import { start } from './commands/start.ts'
 import { ConfigError, configurationMarkdown } from './config.ts'
 import { AppError } from './errors.ts'
@@ -37,7 +42,9 @@ program
   .option('--webhook-url <url>', 'where to deliver webhooks')
   .option('--verify-token <token>', 'for the handshake')
   .option('--seed <seed>', 'the same seed gives the same run')
-  .action(runSimulator)
+  .action((options) =>
+    runSimulator(options).catch((error) => explainPort(error, options.port ?? 8090, '--port')),
+  )
 program
   .command('health')
   .description('what waits, what failed, who needs a person')
@@ -98,6 +105,92 @@ program
     ),
   )
 
+const dlq = program.command('dlq').description('dead letters: what could not be applied')
+withFilter(dlq.command('list'))
+  .description('list them, the latest first')
+  .option('--state <state>', 'open, requeued or discarded', 'open')
+  .option('--limit <count>', 'how many at most', '50')
+  .option('--after <cursor>', 'where the page before ended')
+  .option('--json', 'for programs')
+  .action(dlqList)
+dlq
+  .command('inspect')
+  .description('show one with its raw payload and every error; looking is audited')
+  .argument('<id>', 'dlq_…')
+  .option('--json', 'for programs')
+  .action(dlqInspect)
+withDecision(dlq.command('requeue'))
+  .description('process them again, after the cause is mended')
+  .action((ids, options) => dlqDecide('requeue', ids, options))
+withDecision(dlq.command('discard'))
+  .description('say that they are not needed')
+  .action((ids, options) => dlqDecide('discard', ids, options))
+
+const audit = program.command('audit').description('who did what')
+audit
+  .command('list')
+  .description('list acts, the latest first')
+  .option('--tenant <tenant>', 'id or slug')
+  .option('--limit <count>', 'how many at most', '50')
+  .option('--after <cursor>', 'where the page before ended')
+  .option('--json', 'for programs')
+  .action(auditList)
+audit
+  .command('verify')
+  .description('check that nobody changed, removed or added a row; exits with 1 when somebody did')
+  .option('--tenant <tenant>', 'id or slug')
+  .option('--json', 'for programs')
+  .action(async (options) => {
+    if (!(await auditVerify(options))) process.exitCode = 1
+  })
+
+program
+  .command('trace')
+  .description('the life of one message or delivery, in the order of time')
+  .argument('<what>', 'wamid, msg_…, dlq_…, an event or correlation id, or h_… from a log line')
+  .option('--json', 'for programs')
+  .action(traceCommand)
+program
+  .command('reconcile')
+  .description('prove that everything received is accounted for; exits with 1 when it is not')
+  .option('--json', 'for programs')
+  .action(async (options) => {
+    if (!(await reconcileCommand(options))) process.exitCode = 1
+  })
+program
+  .command('replay')
+  .description('process stored webhooks again; nothing is applied twice. Says what it would do')
+  .requiredOption('--from <time>', 'received at this time or later, RFC 3339')
+  .option('--to <time>', 'received before this time; now, unless said')
+  .option('--tenant <tenant>', 'id or slug')
+  .option('--phone-number-id <id>', 'Meta’s id of the number')
+  .option('--apply', 'do it')
+  .option('--reason <reason>', 'why; kept in the audit')
+  .option('--json', 'for programs')
+  .action(replayCommand)
+
+const bench = program
+  .command('bench')
+  .description('measure this machine, beside what one would write first')
+bench
+  .command('ingest')
+  .description('webhook to committed row: throughput, latency and CPU time, as ratios')
+  .option('--quick', 'a short run, for a first look')
+  .option('--rounds <count>', 'how often everything is measured (3)')
+  .option('--seconds <count>', 'how long each measurement takes (5)')
+  .option('--connections <list>', 'how many at once, separated by commas (8,64,256)')
+  .option('--out <file>', 'where to write the results', 'bench/results/ingest.json')
+  .action(benchIngestCommand)
+bench
+  .command('inbound')
+  .description('webhook to readable message, and how its cost grows with what is stored')
+  .option('--quick', 'a short run, for a first look')
+  .option('--rounds <count>', 'how often everything is measured (3)')
+  .option('--sizes <list>', 'how many messages are stored (10000,100000,1000000)')
+  .option('--events <count>', 'how many webhooks are measured at a time (5000)')
+  .option('--out <file>', 'where to write the results', 'bench/results/inbound.json')
+  .action(benchInboundCommand)
+
 // A bug. The process starts afresh under its supervisor; what was acknowledged is in the database.
 process.on('uncaughtException', (error) => {
   process.stderr.write(`estafet: ${scrub(explain(error))}\n`)
@@ -105,12 +198,30 @@ process.on('uncaughtException', (error) => {
 })
 
 program.parseAsync().then(
-  () => process.exit(0),
+  () => process.exit(),
   (error) => {
     process.stderr.write(`${explain(error)}\n`)
     process.exit(1)
   },
 )
+
+function withFilter(command: Command): Command {
+  return command
+    .option('--tenant <tenant>', 'id or slug')
+    .option('--kind <kind>', 'outbound, inbound, malformed, unroutable or unknown')
+    .option('--error-code <code>', 'as the list shows it')
+    .option('--phone-number-id <id>', 'Meta’s id of the number')
+    .option('--created-before <time>', 'RFC 3339')
+    .option('--created-after <time>', 'RFC 3339')
+}
+
+function withDecision(command: Command): Command {
+  return withFilter(command.argument('[ids...]', 'dlq_…'))
+    .option('--all', 'instead of ids: every open one that the other options leave')
+    .option('--reason <reason>', 'why; kept in the audit')
+    .option('--dry-run', 'only count')
+    .option('--json', 'for programs')
+}
 
 function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof AppError) return error.message

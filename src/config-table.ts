@@ -227,6 +227,10 @@ export const settings = {
     default: '7',
     doc: 'How long inbound traces live.',
   }),
+  payloadRetentionDays: setting('PAYLOAD_RETENTION_DAYS', integer(1, 3650), {
+    default: '30',
+    doc: "How long processed webhooks' payloads are kept. Afterwards they cannot be replayed; one with an open dead letter is kept until that is decided.",
+  }),
   dispatch: setting('DISPATCH', choice('postgres', 'cloud-tasks'), {
     default: 'postgres',
     doc: 'Who says when to look at a row: workers polling Postgres, or Google Cloud Tasks calling the internal endpoints.',

@@ -66,6 +66,7 @@ describe('a configuration that is accepted', () => {
       sendTimeoutMs: 15_000,
       dedupeTtlDays: 7,
       traceTtlDays: 7,
+      payloadRetentionDays: 30,
       dispatch: 'postgres',
       dedupeStore: 'postgres',
       dlqAlertThreshold: 10,

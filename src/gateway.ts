@@ -4,16 +4,21 @@ import type { FastifyInstance } from 'fastify'
 import { accountRoutes } from './accounts/routes.ts'
 import { createRateLimit } from './api/rate-limit.ts'
 import type { Route } from './api/route.ts'
+import { auditRoutes } from './audit/routes.ts'
+import { messageRoutes } from './conversations/message-routes.ts'
 import { conversationRoutes } from './conversations/routes.ts'
+import { deadLetterRoutes } from './dead-letters/routes.ts'
 import { type Polling, startPolling } from './dispatch/postgres.ts'
 import { createHttpServer, mountRoutes } from './http.ts'
 import { inboxDefaults } from './inbox/inbox.ts'
 import { createInboxQueue } from './inbox/process.ts'
 import { createReceiver } from './inbox/receive.ts'
 import { mountWebhooks } from './inbox/routes.ts'
+import { opsRoutes } from './ops/admin-routes.ts'
 import { mountDocs } from './ops/docs.ts'
 import { closeWithFarewell } from './ops/farewell.ts'
 import { watchReadiness } from './ops/readiness.ts'
+import { startRetention } from './ops/retention.ts'
 import { healthRoutes, mountMetrics, mountProbes } from './ops/routes.ts'
 import type { Runtime } from './runtime.ts'
 import { createAuthenticate } from './tenants/keys.ts'
@@ -66,6 +71,7 @@ export async function startGateway(
         log,
         concurrency: 2,
       })
+      stops.push(startRetention({ db: db.work, clock, log, config }).stop)
     }
     if (config.roles.includes('api')) mountApi(app, runtime)
 
@@ -121,12 +127,17 @@ export function mountApi(app: FastifyInstance, runtime: Runtime): void {
 }
 
 /** Every route of the API, in the order of the documentation. */
-export function apiRoutes({ db, clock, random, vault, config }: Runtime): Route[] {
+export function apiRoutes(runtime: Runtime): Route[] {
+  const { db, clock, random, vault, config } = runtime
   return [
     ...tenantRoutes({ db: db.api, clock, random }),
     ...accountRoutes({ db: db.api, clock, random, vault, appId: config.metaAppId ?? null }),
-    ...conversationRoutes({ db: db.api }),
+    ...conversationRoutes({ ...runtime, db: db.api }),
+    ...messageRoutes({ db: db.api }),
+    ...deadLetterRoutes({ ...runtime, db: db.api }),
+    ...auditRoutes({ db: db.api }),
     ...healthRoutes({ db: db.api, clock }),
+    ...opsRoutes({ ...runtime, db: db.api }),
   ]
 }
 

@@ -1,5 +1,5 @@
 // Public ids: a prefix that says what it is, and the row's random uuid without its dashes.
-export type IdPrefix = 'msg' | 'conv' | 'acc' | 'key' | 'dlq'
+export type IdPrefix = 'msg' | 'conv' | 'acc' | 'key' | 'dlq' | 'aev'
 
 export function publicId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${uuid.replaceAll('-', '')}`

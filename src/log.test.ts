@@ -40,6 +40,7 @@ const everyField: Record<keyof LogFields, true> = {
   account_id: true,
   message_id: true,
   conversation_id: true,
+  dead_letter_id: true,
   correlation_id: true,
   request_id: true,
   phone_number_id: true,

@@ -13,6 +13,7 @@ export interface LogFields {
   account_id?: Maybe<string>
   message_id?: Maybe<string>
   conversation_id?: Maybe<string>
+  dead_letter_id?: Maybe<string>
   correlation_id?: Maybe<string>
   request_id?: Maybe<string>
   phone_number_id?: Maybe<string>
@@ -173,6 +174,7 @@ const rules: Record<keyof LogFields, Rule> = {
   account_id: ownId,
   message_id: ownId,
   conversation_id: ownId,
+  dead_letter_id: ownId,
   correlation_id: ownId,
   request_id: ownId,
   phone_number_id: metaId,

@@ -32,6 +32,12 @@ export function createMetrics() {
       labelNames: ['kind'],
       registers,
     }),
+    deadLettersDecided: new Counter({
+      name: 'estafet_dead_letters_decided_total',
+      help: 'Dead letters decided on, by kind and decision.',
+      labelNames: ['kind', 'decision'],
+      registers,
+    }),
     wabaMismatches: new Counter({
       name: 'estafet_waba_mismatches_total',
       help: "Items whose entry names another WhatsApp Business Account than the number's.",

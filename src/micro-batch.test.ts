@@ -21,6 +21,8 @@ function create(options: Partial<MicroBatchOptions<string, string>> = {}) {
   return createMicroBatch<string, string>({
     clock,
     maxInFlight: 1,
+    fewItems: Number.POSITIVE_INFINITY,
+    patienceMs: 25,
     maxItems: 100,
     weigh: (item) => item.length,
     maxWeight: 1000,
@@ -248,7 +250,8 @@ describe('the deadline', () => {
     const batch = create()
     submitAll(batch, ['a', 'b'])
     clock.endTurn()
-    expect(clock.timers()).toBe(2)
+    // One deadline each, and the patience with their run.
+    expect(clock.timers()).toBe(3)
     await runs[0]?.finish([{ value: 'A' }, { error: new Error('no') }])
     expect(clock.timers()).toBe(0)
   })

@@ -1,5 +1,5 @@
 // Calls that arrive together share one round trip. There is no timer: a batch leaves at the end of the turn in which its
-// first item came, while fewer than `maxInFlight` are under way; what comes meanwhile makes up the next batch.
+// first item came, while little is under way; what comes meanwhile makes up the next batch.
 import { AppError } from './errors.ts'
 import type { Clock } from './time-and-chance.ts'
 
@@ -10,6 +10,13 @@ export interface MicroBatchOptions<In, Out> {
   /** One result per item, in the same order. Throwing fails them all. */
   run: (items: In[]) => Promise<BatchResult<Out>[]>
   maxInFlight: number
+  /**
+   * With this many items under way no further batch leaves: what waits becomes one larger batch, which costs less CPU
+   * time per item than several small ones. A batch that takes longer than `patienceMs` no longer counts, so that one
+   * stuck connection holds up nobody else.
+   */
+  fewItems: number
+  patienceMs: number
   maxItems: number
   /** An item's weight, and how much one batch and the whole queue may weigh. */
   weigh: (item: In) => number
@@ -38,22 +45,25 @@ export function createMicroBatch<In, Out>(
 ): MicroBatch<In, Out> {
   let waiting: Waiting<In, Out>[] = []
   let waitingWeight = 0
-  let inFlight = 0
   let scheduled = false
   const onIdle: (() => void)[] = []
 
+  const underWay = createUnderWay(options, schedule)
+  const isIdle = () => waiting.length === 0 && underWay.isEmpty()
+  const mayLeave = () => waiting.length > 0 && underWay.hasRoom()
+
   function schedule() {
-    if (scheduled || waiting.length === 0 || inFlight >= options.maxInFlight) return
+    if (scheduled || !mayLeave()) return
     scheduled = true
     options.clock.afterThisTurn(() => {
       scheduled = false
-      while (waiting.length > 0 && inFlight < options.maxInFlight) void flush(takeBatch())
+      while (mayLeave()) void flush(takeBatch())
       tellIfIdle()
     })
   }
 
   function tellIfIdle() {
-    if (inFlight > 0 || waiting.length > 0) return
+    if (!isIdle()) return
     for (const resolve of onIdle.splice(0)) resolve()
   }
 
@@ -73,7 +83,7 @@ export function createMicroBatch<In, Out>(
   }
 
   async function flush(batch: Waiting<In, Out>[]): Promise<void> {
-    inFlight++
+    const done = underWay.start(batch.length)
     try {
       const results = await options.run(batch.map((entry) => entry.item))
       batch.forEach((entry, index) => {
@@ -84,7 +94,7 @@ export function createMicroBatch<In, Out>(
     } catch (error) {
       for (const entry of batch) entry.reject(error as Error)
     } finally {
-      inFlight--
+      done()
       schedule()
       tellIfIdle()
     }
@@ -126,9 +136,43 @@ export function createMicroBatch<In, Out>(
         schedule()
       })
     },
-    idle: () =>
-      inFlight === 0 && waiting.length === 0
-        ? Promise.resolve()
-        : new Promise((resolve) => onIdle.push(resolve)),
+    idle: () => (isIdle() ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))),
+  }
+}
+
+interface UnderWay {
+  hasRoom(): boolean
+  isEmpty(): boolean
+  /** The returned function says that the batch is done. */
+  start(items: number): () => void
+}
+
+function createUnderWay<In, Out>(
+  { clock, maxInFlight, fewItems, patienceMs }: MicroBatchOptions<In, Out>,
+  onRoom: () => void,
+): UnderWay {
+  let batches = 0
+  let items = 0
+  return {
+    hasRoom: () => batches < maxInFlight && items < fewItems,
+    isEmpty: () => batches === 0,
+    start(count) {
+      batches++
+      items += count
+      let counted = count
+      const uncount = () => {
+        items -= counted
+        counted = 0
+      }
+      const cancel = clock.after(patienceMs, () => {
+        uncount()
+        onRoom()
+      })
+      return () => {
+        cancel()
+        uncount()
+        batches--
+      }
+    },
   }
 }

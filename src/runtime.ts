@@ -7,6 +7,7 @@ import { connect, type Db } from './db/connect.ts'
 import { createPostgresDispatch } from './dispatch/postgres.ts'
 import type { Dispatch } from './dispatch/queue.ts'
 import { createLog, type Log, logHashKey } from './log.ts'
+import { createGraph, type Graph } from './meta/graph.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { packageRoot } from './package-root.ts'
 import { type Clock, type Random, systemClock, systemRandom } from './time-and-chance.ts'
@@ -19,6 +20,7 @@ export interface Runtime {
   log: Log
   metrics: Metrics
   vault: Vault
+  graph: Graph
   dispatch: Dispatch
   /** Apart, so that no amount of processing or reading makes a webhook wait for a connection. */
   db: { receive: Db; work: Db; api: Db }
@@ -49,6 +51,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     work: pool('work', 8, 8_000),
     api: pool('api', 10, 10_000),
   }
+  const graph = createGraph({
+    url: config.metaGraphUrl,
+    version: config.metaGraphVersion,
+    timeoutMs: config.sendTimeoutMs,
+    clock,
+  })
   return {
     config,
     databaseUrl,
@@ -57,11 +65,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     log,
     metrics: createMetrics(),
     vault: createVault(config.encryptionKeys, random),
+    graph,
     dispatch: createPostgresDispatch(db.work, clock),
     db,
     version: readVersion(),
     close: async () => {
-      await Promise.all([db.receive.close(), db.work.close(), db.api.close()])
+      await Promise.all([graph.close(), db.receive.close(), db.work.close(), db.api.close()])
     },
   }
 }

@@ -14,8 +14,11 @@ export interface Clock {
 
 export interface Random {
   bytes(length: number): Buffer
-  /** A UUIDv7: opaque to callers, ordered by time for the database's indexes. */
+  /** A UUIDv7: opaque to callers; those of one process sort in the order they were made. */
   uuid(): string
+  /** A UUIDv7 that sorts where `parent` does, and among its siblings by `index`: Meta's times are whole seconds, and what
+   *  arrived first is to be read first. */
+  uuidWithin(parent: string, index: number): string
   /** Uniform in [0, 1). */
   fraction(): number
 }
@@ -32,18 +35,43 @@ export const systemClock: Clock = {
 }
 
 export function systemRandom(clock: Clock): Random {
+  let lastMs = 0
+  let sequence = 0
   return {
     bytes: (length) => randomBytes(length),
-    uuid: () => uuidV7(clock.now().getTime(), randomBytes(10)),
+    uuid() {
+      const nowMs = clock.now().getTime()
+      sequence = nowMs > lastMs ? 0 : sequence + 1
+      lastMs = Math.max(nowMs, lastMs)
+      // 4096 in one millisecond: the next ones borrow from the future, rather than lose their order.
+      if (sequence > 0xfff) {
+        sequence = 0
+        lastMs++
+      }
+      return uuidV7(lastMs, sequence, randomBytes(8))
+    },
+    uuidWithin(parent, index) {
+      const hex = parent.replaceAll('-', '')
+      const entropy = randomBytes(8)
+      // 14 bits of index above 48 of chance; more siblings than that share the last place.
+      const place = Math.min(index, 0x3fff)
+      entropy.writeUInt16BE(place, 0)
+      return uuidV7(
+        Number.parseInt(hex.slice(0, 12), 16),
+        Number.parseInt(hex.slice(13, 16), 16),
+        entropy,
+      )
+    },
     fraction: () => randomBytes(4).readUInt32BE() / 2 ** 32,
   }
 }
 
-export function uuidV7(unixMs: number, entropy: Buffer): string {
+/** 48 bits of time, 12 of sequence, 62 of `tail`. */
+export function uuidV7(unixMs: number, sequence: number, tail: Buffer): string {
   const bytes = Buffer.alloc(16)
   bytes.writeUIntBE(unixMs, 0, 6)
-  entropy.copy(bytes, 6, 0, 10)
-  bytes[6] = 0x70 | ((bytes[6] as number) & 0x0f)
+  bytes.writeUInt16BE(0x7000 | sequence, 6)
+  tail.copy(bytes, 8, 0, 8)
   bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f)
   const hex = bytes.toString('hex')
   return [
@@ -53,6 +81,17 @@ export function uuidV7(unixMs: number, entropy: Buffer): string {
     hex.slice(16, 20),
     hex.slice(20),
   ].join('-')
+}
+
+/** Timers let the process end; while something is waited for in here it must not. */
+export async function stayingAlive<T>(work: () => Promise<T>): Promise<T> {
+  const { port1 } = new MessageChannel()
+  port1.ref()
+  try {
+    return await work()
+  } finally {
+    port1.close()
+  }
 }
 
 /** Resolves after `ms` or as soon as `signal` aborts, whichever is first. */

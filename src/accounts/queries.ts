@@ -65,3 +65,50 @@ export async function deleteAccount(
     returning phone_number_id`)
   return row?.phone_number_id
 }
+
+export interface SealedToken {
+  id: string
+  auth_status: 'ok' | 'needs_reauth'
+  access_token: string
+}
+
+export async function selectSealedToken(
+  tx: Tx,
+  tenantId: string,
+  phoneNumberId: string,
+): Promise<SealedToken | undefined> {
+  const [row] = await tx.query(sql<SealedToken>`
+    select id, auth_status, access_token
+    from whatsapp_accounts
+    where tenant_id = ${tenantId} and phone_number_id = ${phoneNumberId}`)
+  return row
+}
+
+export interface AccountEventRow {
+  id: string
+  field: string
+  event: string | null
+  waba_id: string | null
+  phone_number_id: string | null
+  content: Record<string, unknown>
+  occurred_at: Date
+  created_at: Date
+}
+
+export async function selectAccountEvents(
+  tx: Tx,
+  tenantId: string,
+  field: string | null,
+  after: Cursor | null,
+  limit: number,
+): Promise<AccountEventRow[]> {
+  return tx.query(sql<AccountEventRow>`
+    select id, field, event, waba_id, phone_number_id, content, occurred_at, created_at
+    from whatsapp_account_events
+    where tenant_id = ${tenantId}
+      and (${field}::text is null or field = ${field})
+      and (${after?.at ?? null}::timestamptz is null
+        or (occurred_at, id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::uuid))
+    order by occurred_at desc, id desc
+    limit ${limit}`)
+}

@@ -20,3 +20,22 @@ export async function ownersOfNumbers(
     where phone_number_id = any(${numbers}::text[])`)
   return new Map(rows.map((row) => [row.phoneNumberId, row]))
 }
+
+export interface WabaOwner extends NumberOwner {
+  /** Digits only, as Meta writes it in webhooks that name no phone_number_id. */
+  displayDigits: string
+}
+
+/** Every number of these accounts: what concerns an account concerns each tenant that has a number in it. */
+export async function ownersOfWabas(tx: Tx, wabaIds: string[]): Promise<Map<string, WabaOwner[]>> {
+  if (wabaIds.length === 0) return new Map()
+  const rows = await tx.query(sql<WabaOwner>`
+    select phone_number_id as "phoneNumberId", tenant_id as "tenantId", waba_id as "wabaId", app_id as "appId",
+      regexp_replace(display_phone_number, '[^0-9]', '', 'g') as "displayDigits"
+    from whatsapp_accounts
+    where waba_id = any(${wabaIds}::text[])
+    order by tenant_id, phone_number_id`)
+  const byWaba = new Map<string, WabaOwner[]>()
+  for (const row of rows) byWaba.set(row.wabaId, [...(byWaba.get(row.wabaId) ?? []), row])
+  return byWaba
+}

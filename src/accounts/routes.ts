@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import { account, listOf, listQuery, newAccount, tenantId } from '../api/contract.ts'
+import {
+  account,
+  accountEvent,
+  accountEventsQuery,
+  listOf,
+  listQuery,
+  newAccount,
+  tenantId,
+} from '../api/contract.ts'
 import { decodeCursor, pageOf } from '../api/paging.ts'
 import { type Route, route } from '../api/route.ts'
 import { recordAct } from '../audit/record.ts'
@@ -9,7 +17,13 @@ import { publicId, uuidOf } from '../ids.ts'
 import { isTenant } from '../tenants/resolve.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
 import { connectAccount } from './connect.ts'
-import { type AccountRow, deleteAccount, selectAccounts } from './queries.ts'
+import {
+  type AccountEventRow,
+  type AccountRow,
+  deleteAccount,
+  selectAccountEvents,
+  selectAccounts,
+} from './queries.ts'
 import type { Vault } from './vault.ts'
 
 interface AccountRoutesOptions {
@@ -76,6 +90,13 @@ export function accountRoutes(options: AccountRoutesOptions): Route[] {
           return null
         }),
     }),
+    ...ownRoutes(db),
+  ]
+}
+
+/** What a tenant sees of its own accounts. */
+function ownRoutes(db: Db): Route[] {
+  return [
     route({
       method: 'GET',
       path: '/api/whatsapp/accounts',
@@ -90,6 +111,21 @@ export function accountRoutes(options: AccountRoutesOptions): Route[] {
         return pageOf(rows, query.limit, cursorOf, showAccount)
       },
     }),
+    route({
+      method: 'GET',
+      path: '/api/whatsapp/account-events',
+      summary: 'What Meta said about your accounts, numbers, templates and contacts, latest first',
+      access: 'tenant',
+      query: accountEventsQuery,
+      answer: listOf(accountEvent),
+      handle: async ({ tenantId, query }) => {
+        const { field = null, after, limit } = query
+        const rows = await db.tenantTransaction(tenantId, (tx) =>
+          selectAccountEvents(tx, tenantId, field, decodeCursor(after), limit + 1),
+        )
+        return pageOf(rows, limit, (row) => ({ at: row.occurred_at, id: row.id }), showAccountEvent)
+      },
+    }),
   ]
 }
 
@@ -97,4 +133,13 @@ const cursorOf = (row: AccountRow) => ({ at: row.created_at, id: row.id })
 
 function showAccount(row: AccountRow) {
   return { ...row, id: publicId('acc', row.id), created_at: row.created_at.toISOString() }
+}
+
+function showAccountEvent(row: AccountEventRow) {
+  return {
+    ...row,
+    id: publicId('aev', row.id),
+    occurred_at: row.occurred_at.toISOString(),
+    created_at: row.created_at.toISOString(),
+  }
 }

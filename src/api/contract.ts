@@ -2,8 +2,17 @@
 // No imports but zod, so that a browser can load it.
 import { z } from 'zod'
 
-const time = z.iso.datetime().describe('RFC 3339, UTC')
+export const time = z.iso.datetime().describe('RFC 3339, UTC')
+/** A time from a caller, in any zone. */
+export const moment = z.iso.datetime({ offset: true }).describe('RFC 3339')
 const text = (max: number) => z.string().trim().min(1).max(max)
+/** To be compared with what is stored: Postgres takes neither NUL nor half of a surrogate pair. */
+const storableText = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .refine((said) => !said.includes('\0') && said.isWellFormed(), 'has a character that is none')
 
 export const errorAnswer = z.object({
   error: z.object({
@@ -79,7 +88,7 @@ export const shownApiKey = z.object({
 })
 
 /** Meta's ids are digits today, but opaque: anything printable without spaces. */
-const metaId = z
+export const metaId = z
   .string()
   .regex(/^[\x21-\x7e]{1,128}$/, 'one of Meta’s ids: printable, without spaces, at most 128')
 
@@ -118,21 +127,42 @@ const messageStatus = z.enum([
   'received',
 ])
 
+const contactIds = {
+  wa_id: z.string().nullable().describe('phone-number id; null when Meta does not tell'),
+  user_id: z.string().nullable().describe('business-scoped user id'),
+  name: z.string().nullable(),
+}
+
 const messageSummary = z.object({
   id: z.string(),
   conversation_id: z.string().nullable(),
   phone_number_id: z.string(),
   direction: z.enum(['inbound', 'outbound']),
+  origin: z
+    .enum(['live', 'echo', 'history'])
+    .describe('echo: sent from the business’s own phone; history: from before the connection'),
+  sender: z.object(contactIds).nullable().describe('who wrote it, in a group'),
   type: z.string().describe('Meta’s'),
   content: z
     .record(z.string(), z.unknown())
-    .describe('the Cloud API’s message object without its envelope'),
+    .describe('the Cloud API’s message object without its envelope; after an edit, as edited'),
   status: messageStatus,
   wamid: z.string().nullable(),
   reply_to_wamid: z.string().nullable(),
   attempts: z.number().int(),
   client_reference: z.string().nullable(),
   error: z.record(z.string(), z.unknown()).nullable(),
+  reactions: z
+    .array(
+      z.object({
+        emoji: z.string(),
+        from: z.string().describe('a contact’s id, or “business”'),
+        at: time,
+      }),
+    )
+    .describe('the latest of each person; a removed one is gone'),
+  edited_at: time.nullable(),
+  revoked_at: time.nullable().describe('deleted by its sender; the content is kept here'),
   occurred_at: time.describe('by Meta’s clock'),
   created_at: time,
 })
@@ -143,13 +173,24 @@ export const message = messageSummary.extend({
   timeline: z.array(z.object({ status: z.string(), at: time })),
 })
 
+export const messagesQuery = listQuery.extend({
+  client_reference: storableText(512).optional(),
+  status: messageStatus.optional(),
+})
+
 export const conversation = z.object({
-  id: z.string(),
+  id: z.string().describe('of a conversation that became one with another: the other’s'),
   phone_number_id: z.string(),
+  contact: z.object({
+    ...contactIds,
+    username: z.string().nullable(),
+    kind: z.enum(['person', 'group']),
+  }),
   contact_wa_id: z.string(),
   contact_user_id: z.string().nullable(),
   contact_name: z.string().nullable(),
   status: z.enum(['open', 'closed']),
+  unread_count: z.number().int(),
   last_message_at: time,
   window_expires_at: time
     .nullable()
@@ -161,7 +202,55 @@ export const conversation = z.object({
 
 export const conversationsQuery = listQuery.extend({
   status: z.enum(['open', 'closed']).optional(),
-  phone_number_id: z.string().max(128).optional(),
+  phone_number_id: storableText(128).optional(),
+  assigned_user_id: z.uuid().toLowerCase().optional(),
+  q: storableText(200)
+    .optional()
+    .describe('part of the contact’s name, username or ids; upper and lower case are the same'),
+})
+
+export const conversationChange = z
+  .strictObject({
+    status: z.enum(['open', 'closed']).optional(),
+    assigned_user_id: z.uuid().toLowerCase().nullable().optional(),
+  })
+  .refine((change) => Object.keys(change).length > 0, 'names nothing to change')
+
+export const conversationRead = z.object({
+  id: z.string(),
+  unread_count: z.literal(0),
+  meta: z
+    .enum(['marked', 'nothing_to_mark', 'failed'])
+    .describe('whether the contact sees it as read; after failed, call again'),
+  message_id: z.string().nullable().describe('the message that was marked, and all before it'),
+  error: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      provider: z
+        .object({
+          code: z.number().nullable(),
+          subcode: z.number().nullable(),
+          message: z.string().nullable(),
+          fbtrace_id: z.string().nullable(),
+        })
+        .nullable(),
+    })
+    .nullable()
+    .describe('why, after failed'),
+})
+
+export const accountEventsQuery = listQuery.extend({ field: storableText(128).optional() })
+
+export const accountEvent = z.object({
+  id: z.string(),
+  field: z.string().describe('Meta’s webhook field'),
+  event: z.string().nullable().describe('the field’s own word for what happened'),
+  waba_id: z.string().nullable(),
+  phone_number_id: z.string().nullable(),
+  content: z.record(z.string(), z.unknown()),
+  occurred_at: time.describe('by Meta’s clock'),
+  created_at: time,
 })
 
 const counts = {

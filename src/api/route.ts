@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 
 export type Principal =
   | { kind: 'operator'; name: string }
-  | { kind: 'tenant'; tenantId: string; keyId: string; isSuspended: boolean }
+  | { kind: 'tenant'; tenantId: string; keyId: string }
 
 /** Who may call: nobody in particular, a tenant (or an operator who names one), operators only. */
 export type Access = 'public' | 'tenant' | 'operator'

@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from '../db/connect.ts'
 import { runningEmbeddedUrl, startEmbeddedPostgres } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
 import { errorFields, type Log } from '../log.ts'
-import { type Clock, sleep } from '../time-and-chance.ts'
+import { type Clock, sleep, stayingAlive } from '../time-and-chance.ts'
 
 export interface OpenDatabase {
   url: string
@@ -15,7 +15,14 @@ export interface OpenDatabase {
 export async function openDatabase(config: Config, clock: Clock): Promise<OpenDatabase> {
   if (config.databaseUrl !== undefined)
     return { url: config.databaseUrl, close: async () => undefined }
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, clock })
+  const postgres = await startEmbeddedPostgres({
+    dataDir: config.dataDir,
+    clock,
+    // Nothing can be stored any more: end loudly, and let whoever started us start us again. What was acknowledged is kept.
+    onUnexpectedEnd: (how) => {
+      throw new Error(`the embedded Postgres ended by itself (${how}); start again`)
+    },
+  })
   return { url: postgres.url, close: postgres.stop }
 }
 
@@ -27,7 +34,11 @@ export async function joinDatabase(config: Config, clock: Clock): Promise<OpenDa
 }
 
 /** Gateway and database are often started together, so a database that is not there yet is waited for. */
-export async function migrateWhenReachable(url: string, clock: Clock, log: Log): Promise<void> {
+export function migrateWhenReachable(url: string, clock: Clock, log: Log): Promise<void> {
+  return stayingAlive(() => migrateOrWait(url, clock, log))
+}
+
+async function migrateOrWait(url: string, clock: Clock, log: Log): Promise<void> {
   const deadline = clock.monotonicMs() + 60_000
   for (;;) {
     try {

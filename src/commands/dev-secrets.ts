@@ -17,9 +17,11 @@ export async function readDevSecrets(dataDir: string): Promise<DevSecrets | unde
     return JSON.parse(await readFile(fileIn(dataDir), 'utf8'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new Error(`${fileIn(dataDir)} cannot be read; delete ${dataDir} to start afresh.`, {
-      cause: error,
-    })
+    const advice =
+      error instanceof SyntaxError
+        ? `is damaged; delete that file to get new keys`
+        : `cannot be read; DATA_DIR must be a directory of the user who starts Estafet`
+    throw new Error(`${fileIn(dataDir)} ${advice}`, { cause: error })
   }
 }
 

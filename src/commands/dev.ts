@@ -115,7 +115,7 @@ function welcome(
   const [firstKey] = Object.values(secrets.tenantKeys)
   return `
 Estafet        ${gatewayUrl}
-API reference  ${gatewayUrl}/openapi.json
+API reference  ${gatewayUrl}/docs
 Simulated Meta ${simulatorUrl}
 Operator key   ${operatorKey}
 

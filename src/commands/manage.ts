@@ -15,7 +15,7 @@ import { joinDatabase } from './database.ts'
 import { readDevSecrets } from './dev-secrets.ts'
 
 /** The name in the audit for what was done at the command line. */
-const actor = 'cli'
+export const actor = 'cli'
 
 export interface TableOptions {
   json?: boolean
@@ -97,11 +97,11 @@ export async function health(options: TableOptions): Promise<void> {
   })
 }
 
-function print(options: TableOptions, value: unknown, text: string): void {
+export function print(options: TableOptions, value: unknown, text: string): void {
   process.stdout.write(`${options.json ? JSON.stringify(value, null, 2) : text}\n`)
 }
 
-async function tenantNamed({ db }: Runtime, idOrSlug: string): Promise<string> {
+export async function tenantNamed({ db }: Runtime, idOrSlug: string): Promise<string> {
   const id = isUuid(idOrSlug)
     ? (await isTenant(db.api, idOrSlug)) && idOrSlug
     : await findTenantBySlug(db.api, idOrSlug)
@@ -109,7 +109,7 @@ async function tenantNamed({ db }: Runtime, idOrSlug: string): Promise<string> {
   return id
 }
 
-async function withRuntime(work: (runtime: Runtime) => Promise<void>): Promise<void> {
+export async function withRuntime(work: (runtime: Runtime) => Promise<void>): Promise<void> {
   const config = await commandConfig()
   const database = await joinDatabase(config, systemClock)
   try {

@@ -2,7 +2,7 @@
 export function explainPort(error: unknown, port: number, variable: string): never {
   if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
   throw new Error(
-    `Port ${port} is taken by another program. Stop it, or choose another: ${variable}=0 picks a free one.`,
+    `Port ${port} is taken by another program. Stop it, or choose another: ${variable}${variable.startsWith('--') ? ' ' : '='}0 picks a free one.`,
     { cause: error },
   )
 }

@@ -1,4 +1,4 @@
-// I6 (I7 of RELIABILITY.md): a status is a join. Whatever order the steps come in, however often, before or after their
+// I6: a status is a join. Whatever order the steps come in, however often, before or after their
 // message: the message shows the highest one, and each step is kept once.
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { insertOutbound, insertTenant, type Outbound } from '../../test/support/
 import { type Db, sql } from '../db/connect.ts'
 import { applyStatuses, expectEarlyStatuses, joinEarlyStatuses, statusKey } from './apply-status.ts'
 import type { NewStatus } from './model.ts'
-import { selectTimeline } from './queries.ts'
+import { selectTimeline } from './read-queries.ts'
 
 let db: Db
 let tenantId: string

@@ -7,6 +7,7 @@ import {
   lockJoin,
   lockMessagesByWamid,
   raiseMessageStatuses,
+  selectStatusEvents,
   statusesOf,
 } from './queries.ts'
 
@@ -37,6 +38,14 @@ export async function joinEarlyStatuses(tx: Tx, messages: MessageName[]): Promis
   if (messages.length === 0) return
   const early = await statusesOf(tx, messages)
   if (early.length > 0) await raiseMessageStatuses(tx, early)
+}
+
+/** Which event brought each of these steps, by `statusKey`. */
+export async function eventsOfStatuses(
+  tx: Tx,
+  statuses: NewStatus[],
+): Promise<Map<string, string>> {
+  return selectStatusEvents(tx, statuses)
 }
 
 export function statusKey(status: {

@@ -5,38 +5,57 @@ export interface MessageName {
   wamid: string
 }
 
-export interface NewInboundMessage {
+export interface NewMessage extends MessageName {
   id: string
-  tenantId: string
   phoneNumberId: string
-  wamid: string
+  direction: 'inbound' | 'outbound'
+  origin: 'live' | 'echo' | 'history'
   type: string
+  status: MessageStatus
   content: Record<string, unknown>
   replyTo: string | null
-  /** The contact as the conversation knows it; null when Meta names no sender. */
-  contactWaId: string | null
-  contactUserId: string | null
-  contactName: string | null
+  /** Whose conversation it belongs to, a person's or a group's; null when Meta names nobody. */
+  contact: ConversationContact | null
+  /** Who wrote it, where that is not the conversation's contact: in groups. */
+  senderContactId: string | null
   occurredAt: Date
+  /** The contact wrote just now: the 24-hour window opens, the conversation too. */
   opensWindow: boolean
   eventId: string
   correlationId: string
+}
+
+export interface ConversationContact {
+  id: string
+  waId: string | null
+  userId: string | null
+  name: string | null
 }
 
 export interface ConversationTouch {
   id: string
   tenantId: string
   phoneNumberId: string
-  contactWaId: string
-  contactUserId: string | null
-  contactName: string | null
+  contact: ConversationContact
+  /** For a conversation that is new: one from the past does not ask for an answer. */
+  initialStatus: 'open' | 'closed'
   lastMessageAt: Date
+  /** Null when nothing that opens the window came. */
   lastInboundAt: Date | null
+  unread: number
 }
 
-export interface NewStatus {
-  tenantId: string
-  wamid: string
+export interface NewChange extends MessageName {
+  targetWamid: string
+  kind: 'reaction' | 'edit' | 'revoke'
+  actor: string
+  emoji: string | null
+  content: Record<string, unknown> | null
+  occurredAt: Date
+  eventId: string
+}
+
+export interface NewStatus extends MessageName {
   status: string
   participant: string
   phoneNumberId: string

@@ -1,14 +1,8 @@
-import type { Cursor } from '../api/paging.ts'
 import { sql, type Tx } from '../db/connect.ts'
 import { isObject } from '../meta/json.ts'
-import type {
-  ConversationTouch,
-  MessageName,
-  MessageStatus,
-  NewInboundMessage,
-  NewStatus,
-} from './model.ts'
+import type { ConversationTouch, MessageName, NewChange, NewMessage, NewStatus } from './model.ts'
 
+/** Which of these are there, as `tenant wamid`. */
 export async function existingWamids(tx: Tx, names: MessageName[]): Promise<string[]> {
   const rows = await tx.query(sql<{ key: string }>`
     select m.tenant_id || ' ' || m.wamid as key
@@ -28,58 +22,160 @@ export async function upsertConversations(
   if (touches.length === 0) return new Map()
   const rows = await tx.query(sql<{ id: string; key: string }>`
     insert into whatsapp_conversations as c
-      (id, tenant_id, phone_number_id, contact_wa_id, contact_user_id, contact_name, last_message_at, last_inbound_at,
-       created_at, updated_at)
-    select id, tenant_id, phone_number_id, contact_wa_id, contact_user_id, contact_name, last_message_at,
-      last_inbound_at, ${now}::timestamptz, ${now}::timestamptz
+      (id, tenant_id, phone_number_id, contact_id, contact_wa_id, contact_user_id, contact_name, status,
+       last_message_at, last_inbound_at, unread_count, created_at, updated_at)
+    select id, tenant_id, phone_number_id, contact_id, coalesce(wa_id, user_id), user_id, name, status,
+      last_message_at, last_inbound_at, unread, ${now}::timestamptz, ${now}::timestamptz
     from unnest(
       ${touches.map((touch) => touch.id)}::uuid[],
       ${touches.map((touch) => touch.tenantId)}::uuid[],
       ${touches.map((touch) => touch.phoneNumberId)}::text[],
-      ${touches.map((touch) => touch.contactWaId)}::text[],
-      ${touches.map((touch) => touch.contactUserId)}::text[],
-      ${touches.map((touch) => touch.contactName)}::text[],
+      ${touches.map((touch) => touch.contact.id)}::uuid[],
+      ${touches.map((touch) => touch.contact.waId)}::text[],
+      ${touches.map((touch) => touch.contact.userId)}::text[],
+      ${touches.map((touch) => touch.contact.name)}::text[],
+      ${touches.map((touch) => touch.initialStatus)}::text[],
       ${touches.map((touch) => touch.lastMessageAt)}::timestamptz[],
-      ${touches.map((touch) => touch.lastInboundAt)}::timestamptz[])
-      with ordinality as touch (id, tenant_id, phone_number_id, contact_wa_id, contact_user_id, contact_name,
-        last_message_at, last_inbound_at, place)
+      ${touches.map((touch) => touch.lastInboundAt)}::timestamptz[],
+      ${touches.map((touch) => touch.unread)}::int[])
+      with ordinality as touch (id, tenant_id, phone_number_id, contact_id, wa_id, user_id, name, status,
+        last_message_at, last_inbound_at, unread, place)
     order by place
-    on conflict (tenant_id, phone_number_id, contact_wa_id) do update
-    set status = 'open',
+    on conflict (tenant_id, phone_number_id, contact_id) where merged_into is null do update
+    set status = case when excluded.last_inbound_at is null then c.status else 'open' end,
       last_message_at = greatest(c.last_message_at, excluded.last_message_at),
       last_inbound_at = greatest(c.last_inbound_at, excluded.last_inbound_at),
       contact_user_id = coalesce(excluded.contact_user_id, c.contact_user_id),
       contact_name = coalesce(excluded.contact_name, c.contact_name),
+      unread_count = c.unread_count + excluded.unread_count,
       updated_at = excluded.updated_at
-    returning id, tenant_id || ' ' || phone_number_id || ' ' || contact_wa_id as key`)
+    returning id, tenant_id || ' ' || phone_number_id || ' ' || contact_id as key`)
   return new Map(rows.map((row) => [row.key, row.id]))
 }
 
 export async function insertMessages(
   tx: Tx,
-  messages: (NewInboundMessage & { conversationId: string | null })[],
+  messages: (NewMessage & { conversationId: string | null })[],
   now: Date,
 ): Promise<void> {
   await tx.query(sql`
     insert into whatsapp_messages
-      (id, tenant_id, phone_number_id, conversation_id, direction, type, wamid, status, content, reply_to_wamid,
-       occurred_at, created_at, event_id, correlation_id)
-    select id, tenant_id, phone_number_id, conversation_id, 'inbound', type, wamid, 'received', content, reply_to_wamid,
-      occurred_at, ${now}::timestamptz, event_id, correlation_id
+      (id, tenant_id, phone_number_id, conversation_id, direction, origin, type, wamid, status, content, reply_to_wamid,
+       sender_contact_id, occurred_at, created_at, event_id, correlation_id)
+    select id, tenant_id, phone_number_id, conversation_id, direction, origin, type, wamid, status, content,
+      reply_to_wamid, sender_contact_id, occurred_at, ${now}::timestamptz, event_id, correlation_id
     from unnest(
       ${messages.map((message) => message.id)}::uuid[],
       ${messages.map((message) => message.tenantId)}::uuid[],
       ${messages.map((message) => message.phoneNumberId)}::text[],
       ${messages.map((message) => message.conversationId)}::uuid[],
+      ${messages.map((message) => message.direction)}::text[],
+      ${messages.map((message) => message.origin)}::text[],
       ${messages.map((message) => message.type)}::text[],
       ${messages.map((message) => message.wamid)}::text[],
+      ${messages.map((message) => message.status)}::text[],
       ${messages.map((message) => JSON.stringify(message.content))}::jsonb[],
       ${messages.map((message) => message.replyTo)}::text[],
+      ${messages.map((message) => message.senderContactId)}::uuid[],
       ${messages.map((message) => message.occurredAt)}::timestamptz[],
       ${messages.map((message) => message.eventId)}::uuid[],
       ${messages.map((message) => message.correlationId)}::uuid[])
-      as message (id, tenant_id, phone_number_id, conversation_id, type, wamid, content, reply_to_wamid, occurred_at,
-        event_id, correlation_id)`)
+      as message (id, tenant_id, phone_number_id, conversation_id, direction, origin, type, wamid, status, content,
+        reply_to_wamid, sender_contact_id, occurred_at, event_id, correlation_id)`)
+}
+
+/** Each change once: its own message id names it. */
+export async function insertChanges(tx: Tx, changes: NewChange[]): Promise<void> {
+  await tx.query(sql`
+    insert into whatsapp_message_changes
+      (tenant_id, target_wamid, wamid, kind, actor, emoji, content, occurred_at, event_id)
+    select *
+    from unnest(
+      ${changes.map((change) => change.tenantId)}::uuid[],
+      ${changes.map((change) => change.targetWamid)}::text[],
+      ${changes.map((change) => change.wamid)}::text[],
+      ${changes.map((change) => change.kind)}::text[],
+      ${changes.map((change) => change.actor)}::text[],
+      ${changes.map((change) => change.emoji)}::text[],
+      ${changes.map((change) => (change.content === null ? null : JSON.stringify(change.content)))}::jsonb[],
+      ${changes.map((change) => change.occurredAt)}::timestamptz[],
+      ${changes.map((change) => change.eventId)}::uuid[])
+    on conflict do nothing`)
+}
+
+/** Conversations of the two contacts on the same number: the loser's goes into the winner's. */
+export async function selectConversationPairs(
+  tx: Tx,
+  tenantId: string,
+  winnerContactId: string,
+  loserContactId: string,
+): Promise<{ winnerId: string; loserId: string }[]> {
+  return tx.query(sql<{ winnerId: string; loserId: string }>`
+    select w.id as "winnerId", l.id as "loserId"
+    from whatsapp_conversations w
+    join whatsapp_conversations l using (tenant_id, phone_number_id)
+    where tenant_id = ${tenantId}
+      and w.contact_id = ${winnerContactId} and w.merged_into is null
+      and l.contact_id = ${loserContactId} and l.merged_into is null
+    order by w.id`)
+}
+
+/** The loser stays as a signpost for whoever kept its id, without the key that a stranger may need one day. */
+export async function mergeConversation(
+  tx: Tx,
+  tenantId: string,
+  winnerId: string,
+  loserId: string,
+  now: Date,
+): Promise<void> {
+  await tx.query(sql`
+    update whatsapp_messages
+    set conversation_id = ${winnerId}
+    where tenant_id = ${tenantId} and conversation_id = ${loserId}`)
+  await tx.query(sql`
+    update whatsapp_conversations w
+    set status = case when 'open' in (w.status, l.status) then 'open' else 'closed' end,
+      last_message_at = greatest(w.last_message_at, l.last_message_at),
+      last_inbound_at = greatest(w.last_inbound_at, l.last_inbound_at),
+      contact_name = coalesce(w.contact_name, l.contact_name),
+      assigned_user_id = coalesce(w.assigned_user_id, l.assigned_user_id),
+      unread_count = w.unread_count + l.unread_count,
+      updated_at = ${now}
+    from whatsapp_conversations l
+    where w.tenant_id = ${tenantId} and w.id = ${winnerId} and l.tenant_id = ${tenantId} and l.id = ${loserId}`)
+  await tx.query(sql`
+    update whatsapp_conversations
+    set merged_into = ${winnerId}, status = 'closed', contact_wa_id = 'merged:' || id, unread_count = 0,
+      updated_at = ${now}
+    where tenant_id = ${tenantId} and id = ${loserId}`)
+}
+
+/** What is left of a merged contact's conversations has no counterpart on its number, and simply changes hands. */
+export async function moveConversations(
+  tx: Tx,
+  tenantId: string,
+  loserContactId: string,
+  winnerContactId: string,
+  now: Date,
+): Promise<void> {
+  await tx.query(sql`
+    update whatsapp_conversations
+    set contact_id = ${winnerContactId}, updated_at = ${now}
+    where tenant_id = ${tenantId} and contact_id = ${loserContactId} and merged_into is null`)
+}
+
+export async function renameConversations(
+  tx: Tx,
+  tenantId: string,
+  contactId: string,
+  shownId: string,
+  userId: string | null,
+  now: Date,
+): Promise<void> {
+  await tx.query(sql`
+    update whatsapp_conversations
+    set contact_wa_id = ${shownId}, contact_user_id = ${userId}, updated_at = ${now}
+    where tenant_id = ${tenantId} and contact_id = ${contactId} and merged_into is null`)
 }
 
 /** The steps that were not there yet, as `tenant wamid status participant`. */
@@ -185,116 +281,58 @@ function errorsOf(step: Step): string | null {
   return isObject(first) ? JSON.stringify(first) : null
 }
 
-export interface MessageRow {
-  id: string
-  conversation_id: string | null
-  phone_number_id: string
-  direction: 'inbound' | 'outbound'
-  type: string
-  content: Record<string, unknown>
-  status: MessageStatus
-  wamid: string | null
-  reply_to_wamid: string | null
-  attempts: number
-  client_reference: string | null
-  error: Record<string, unknown> | null
-  occurred_at: Date
-  created_at: Date
-}
-
-export async function selectMessage(
+/** Event ids by `tenant wamid`. */
+export async function selectMessageEvents(
   tx: Tx,
-  tenantId: string,
-  id: string,
-): Promise<MessageRow | undefined> {
-  const [row] = await tx.query(sql<MessageRow>`
-    select id, conversation_id, phone_number_id, direction, type, content, status, wamid, reply_to_wamid, attempts,
-      client_reference, error, occurred_at, created_at
-    from whatsapp_messages
-    where tenant_id = ${tenantId} and id = ${id}`)
-  return row
+  names: MessageName[],
+): Promise<Map<string, string>> {
+  const rows = await tx.query(sql<{ key: string; event_id: string }>`
+    select m.tenant_id || ' ' || m.wamid as key, m.event_id
+    from unnest(
+      ${names.map((name) => name.tenantId)}::uuid[],
+      ${names.map((name) => name.wamid)}::text[]) as wanted (tenant_id, wamid)
+    join whatsapp_messages m using (tenant_id, wamid)`)
+  return new Map(rows.map((row) => [row.key, row.event_id]))
 }
 
-export async function selectMessagesOfConversation(
+/** Event ids by `tenant wamid status participant`. */
+export async function selectStatusEvents(
   tx: Tx,
-  tenantId: string,
-  conversationId: string,
-  after: Cursor | null,
-  limit: number,
-): Promise<MessageRow[]> {
-  return tx.query(sql<MessageRow>`
-    select id, conversation_id, phone_number_id, direction, type, content, status, wamid, reply_to_wamid, attempts,
-      client_reference, error, occurred_at, created_at
-    from whatsapp_messages
-    where tenant_id = ${tenantId} and conversation_id = ${conversationId}
-      and (${after?.at ?? null}::timestamptz is null
-        or (occurred_at, id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::uuid))
-    order by occurred_at desc, id desc
-    limit ${limit}`)
+  statuses: NewStatus[],
+): Promise<Map<string, string>> {
+  const rows = await tx.query(sql<{ key: string; event_id: string }>`
+    select s.tenant_id || ' ' || s.wamid || ' ' || s.status || ' ' || s.participant as key, s.event_id
+    from unnest(
+      ${statuses.map((status) => status.tenantId)}::uuid[],
+      ${statuses.map((status) => status.wamid)}::text[],
+      ${statuses.map((status) => status.status)}::text[],
+      ${statuses.map((status) => status.participant)}::text[]) as wanted (tenant_id, wamid, status, participant)
+    join whatsapp_message_statuses s using (tenant_id, wamid, status, participant)`)
+  return new Map(rows.map((row) => [row.key, row.event_id]))
 }
 
-/** One entry per status reached, with the first time it was: a group has one per participant. */
-export async function selectTimeline(
-  tx: Tx,
-  tenantId: string,
-  wamid: string,
-): Promise<{ status: string; at: Date }[]> {
-  return tx.query(sql<{ status: string; at: Date }>`
-    select status, min(occurred_at) as at
-    from whatsapp_message_statuses
-    where tenant_id = ${tenantId} and wamid = ${wamid}
-    group by status
-    order by min(occurred_at), message_status_rank(status)`)
-}
-
-export interface ConversationRow {
-  id: string
-  phone_number_id: string
-  contact_wa_id: string
-  contact_user_id: string | null
-  contact_name: string | null
-  status: 'open' | 'closed'
-  last_message_at: Date
-  last_inbound_at: Date | null
-  assigned_user_id: string | null
-  created_at: Date
-  updated_at: Date
-}
-
-export interface ConversationFilter {
-  status: 'open' | 'closed' | null
+export interface WindowOpening {
+  tenantId: string
   phoneNumberId: string | null
+  contactId: string | null
+  occurredAt: Date
 }
 
-export async function selectConversations(
-  tx: Tx,
-  tenantId: string,
-  filter: ConversationFilter,
-  after: Cursor | null,
-  limit: number,
-): Promise<ConversationRow[]> {
-  return tx.query(sql<ConversationRow>`
-    select id, phone_number_id, contact_wa_id, contact_user_id, contact_name, status, last_message_at, last_inbound_at,
-      assigned_user_id, created_at, updated_at
-    from whatsapp_conversations
-    where tenant_id = ${tenantId}
-      and (${filter.status}::text is null or status = ${filter.status})
-      and (${filter.phoneNumberId}::text is null or phone_number_id = ${filter.phoneNumberId})
-      and (${after?.at ?? null}::timestamptz is null
-        or (last_message_at, id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::uuid))
-    order by last_message_at desc, id desc
-    limit ${limit}`)
-}
-
-export async function selectConversation(
-  tx: Tx,
-  tenantId: string,
-  id: string,
-): Promise<ConversationRow | undefined> {
-  const [row] = await tx.query(sql<ConversationRow>`
-    select id, phone_number_id, contact_wa_id, contact_user_id, contact_name, status, last_message_at, last_inbound_at,
-      assigned_user_id, created_at, updated_at
-    from whatsapp_conversations
-    where tenant_id = ${tenantId} and id = ${id}`)
-  return row
+/** Moves the window of conversations that are there; a call alone does not start one. */
+export async function updateWindows(tx: Tx, openings: WindowOpening[], now: Date): Promise<void> {
+  await tx.query(sql`
+    update whatsapp_conversations c
+    set last_inbound_at = greatest(c.last_inbound_at, opening.at), updated_at = ${now}
+    from (
+      select tenant_id, phone_number_id, contact_id, max(at) as at
+      from unnest(
+        ${openings.map((opening) => opening.tenantId)}::uuid[],
+        ${openings.map((opening) => opening.phoneNumberId)}::text[],
+        ${openings.map((opening) => opening.contactId)}::uuid[],
+        ${openings.map((opening) => opening.occurredAt)}::timestamptz[])
+        as opening (tenant_id, phone_number_id, contact_id, at)
+      group by tenant_id, phone_number_id, contact_id
+    ) as opening
+    where c.tenant_id = opening.tenant_id and c.phone_number_id = opening.phone_number_id
+      and c.contact_id = opening.contact_id and c.merged_into is null`)
 }

@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDb } from '../../test/support/database.ts'
 import { insertTenant } from '../../test/support/outbound.ts'
 import { type Db, sql } from '../db/connect.ts'
-import type { NewInboundMessage } from './model.ts'
-import { recordInboundMessages } from './record-message.ts'
+import type { NewMessage } from './model.ts'
+import { recordMessages } from './record-message.ts'
 
 let db: Db
 let tenantId: string
@@ -21,18 +21,26 @@ beforeEach(async () => {
   tenantId = await insertTenant(db)
 })
 
-function message(more: Partial<NewInboundMessage> = {}): NewInboundMessage {
+interface Options extends Partial<NewMessage> {
+  contactWaId?: string | null
+  contactName?: string | null
+}
+
+function message(options: Options = {}): NewMessage {
+  const { contactWaId: waId = 'ann', contactName: name = null, ...more } = options
   return {
     id: randomUUID(),
     tenantId,
     phoneNumberId: '1',
     wamid: `wamid.${++count}`,
+    direction: 'inbound',
+    origin: 'live',
     type: 'text',
+    status: 'received',
     content: { text: { body: 'x' } },
     replyTo: null,
-    contactWaId: 'ann',
-    contactUserId: null,
-    contactName: null,
+    contact: waId === null ? null : { id: contactId(waId), waId, userId: null, name },
+    senderContactId: null,
     occurredAt: at(0),
     opensWindow: true,
     eventId: randomUUID(),
@@ -41,8 +49,24 @@ function message(more: Partial<NewInboundMessage> = {}): NewInboundMessage {
   }
 }
 
-const record = (...messages: NewInboundMessage[]) =>
-  db.transaction((tx) => recordInboundMessages(tx, messages, randomUUID, now))
+/** The same id for the same contact of the same tenant. */
+function contactId(waId: string): string {
+  const digest = createHash('md5').update(`${tenantId} ${waId}`).digest('hex')
+  return digest.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+/** Contacts are there before their messages: inbox/apply.ts sees to that. */
+async function record(...messages: NewMessage[]) {
+  const contacts = messages.flatMap(({ contact }) => contact ?? [])
+  await db.query(sql`
+    insert into whatsapp_contacts (id, tenant_id, wa_id, created_at, updated_at)
+    select id, ${tenantId}, wa_id, ${now}, ${now}
+    from unnest(${contacts.map(({ id }) => id)}::uuid[], ${contacts.map(({ waId }) => waId)}::text[])
+      as contact (id, wa_id)
+    order by id
+    on conflict do nothing`)
+  return db.transaction((tx) => recordMessages(tx, messages, randomUUID, now))
+}
 
 interface Conversation {
   id: string

@@ -1,90 +1,29 @@
 import { z } from 'zod'
 import {
   conversation,
+  conversationChange,
+  conversationRead,
   conversationsQuery,
   listOf,
-  listQuery,
-  message,
-  messageInList,
 } from '../api/contract.ts'
 import { decodeCursor, pageOf } from '../api/paging.ts'
 import { type Route, route } from '../api/route.ts'
-import type { Db } from '../db/connect.ts'
-import { notFound } from '../errors.ts'
-import { publicId, uuidOf } from '../ids.ts'
+import { publicId } from '../ids.ts'
+import { changeConversation } from './change.ts'
+import { findConversation } from './find.ts'
+import { markConversationRead, type Reader } from './mark-read.ts'
 import { windowMs } from './model.ts'
-import {
-  type ConversationRow,
-  type MessageRow,
-  selectConversation,
-  selectConversations,
-  selectMessage,
-  selectMessagesOfConversation,
-  selectTimeline,
-} from './queries.ts'
+import { type ConversationRow, selectConversations } from './read-queries.ts'
 
 const withId = z.object({ id: z.string() })
-const base = '/api/whatsapp'
+const base = '/api/whatsapp/conversations'
 
-export function conversationRoutes({ db }: { db: Db }): Route[] {
-  return [...readMessages(db), ...readConversations(db)]
-}
-
-function readMessages(db: Db): Route[] {
+export function conversationRoutes(reader: Reader): Route[] {
+  const { db, clock } = reader
   return [
     route({
       method: 'GET',
-      path: `${base}/messages/:id`,
-      summary: 'A message with its timeline',
-      access: 'tenant',
-      params: withId,
-      answer: message,
-      handle: ({ tenantId, params }) =>
-        db.tenantTransaction(tenantId, async (tx) => {
-          const uuid = uuidOf('msg', params.id)
-          const row = uuid && (await selectMessage(tx, tenantId, uuid))
-          if (!row) throw notFound('MESSAGE_NOT_FOUND', 'message')
-          const steps = row.wamid === null ? [] : await selectTimeline(tx, tenantId, row.wamid)
-          return { ...showMessage(row), timeline: timelineOf(row, steps) }
-        }),
-    }),
-    route({
-      method: 'GET',
-      path: `${base}/conversations/:id/messages`,
-      summary: 'The messages of a conversation, the latest first',
-      access: 'tenant',
-      params: withId,
-      query: listQuery,
-      answer: listOf(messageInList),
-      handle: ({ tenantId, params, query }) =>
-        db.tenantTransaction(tenantId, async (tx) => {
-          const uuid = uuidOf('conv', params.id)
-          const known = uuid && (await selectConversation(tx, tenantId, uuid))
-          if (!known) throw notFound('CONVERSATION_NOT_FOUND', 'conversation')
-          const after = decodeCursor(query.after)
-          const rows = await selectMessagesOfConversation(
-            tx,
-            tenantId,
-            known.id,
-            after,
-            query.limit + 1,
-          )
-          return pageOf(
-            rows,
-            query.limit,
-            (row) => ({ at: row.occurred_at, id: row.id }),
-            showMessage,
-          )
-        }),
-    }),
-  ]
-}
-
-function readConversations(db: Db): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: `${base}/conversations`,
+      path: base,
       summary: 'Conversations, the latest first',
       access: 'tenant',
       query: conversationsQuery,
@@ -93,6 +32,8 @@ function readConversations(db: Db): Route[] {
         const filter = {
           status: query.status ?? null,
           phoneNumberId: query.phone_number_id ?? null,
+          assignedUserId: query.assigned_user_id ?? null,
+          pattern: query.q === undefined ? null : `%${query.q.replace(/[\\%_]/g, '\\$&')}%`,
         }
         const after = decodeCursor(query.after)
         const rows = await db.tenantTransaction(tenantId, (tx) =>
@@ -108,39 +49,39 @@ function readConversations(db: Db): Route[] {
     }),
     route({
       method: 'GET',
-      path: `${base}/conversations/:id`,
+      path: `${base}/:id`,
       summary: 'A conversation',
       access: 'tenant',
       params: withId,
       answer: conversation,
-      handle: ({ tenantId, params }) =>
-        db.tenantTransaction(tenantId, async (tx) => {
-          const uuid = uuidOf('conv', params.id)
-          const row = uuid && (await selectConversation(tx, tenantId, uuid))
-          if (!row) throw notFound('CONVERSATION_NOT_FOUND', 'conversation')
-          return showConversation(row)
-        }),
+      handle: async ({ tenantId, params }) =>
+        showConversation(
+          await db.tenantTransaction(tenantId, (tx) => findConversation(tx, tenantId, params.id)),
+        ),
+    }),
+    route({
+      method: 'PATCH',
+      path: `${base}/:id`,
+      summary: 'Close, reopen or assign a conversation',
+      access: 'tenant',
+      params: withId,
+      body: conversationChange,
+      answer: conversation,
+      handle: async ({ tenantId, params, body, actor }) =>
+        showConversation(
+          await changeConversation(db, tenantId, params.id, body, { actor, at: clock.now() }),
+        ),
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/:id/read`,
+      summary: 'Mark a conversation as read, here and at Meta',
+      access: 'tenant',
+      params: withId,
+      answer: conversationRead,
+      handle: ({ tenantId, params }) => markConversationRead(reader, tenantId, params.id),
     }),
   ]
-}
-
-function timelineOf(row: MessageRow, steps: { status: string; at: Date }[]) {
-  const start =
-    row.direction === 'inbound'
-      ? { status: 'received', at: row.occurred_at.toISOString() }
-      : { status: 'queued', at: row.created_at.toISOString() }
-  const reached = steps.filter((step) => step.status !== start.status)
-  return [start, ...reached.map((step) => ({ status: step.status, at: step.at.toISOString() }))]
-}
-
-function showMessage(row: MessageRow) {
-  return {
-    ...row,
-    id: publicId('msg', row.id),
-    conversation_id: row.conversation_id === null ? null : publicId('conv', row.conversation_id),
-    occurred_at: row.occurred_at.toISOString(),
-    created_at: row.created_at.toISOString(),
-  }
 }
 
 function showConversation({ last_inbound_at, ...row }: ConversationRow) {

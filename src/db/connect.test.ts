@@ -412,7 +412,7 @@ describe('a listener', () => {
     const [row] = await outside.query(
       sql<{
         pid: number
-      }>`select pid from pg_stat_activity where application_name = 'estafet listen'`,
+      }>`select pid from pg_stat_activity where datname = current_database() and application_name = 'estafet listen'`,
     )
     await terminate(row?.pid as number)
     await vi.waitUntil(() => lost.mock.calls.length > 0, { timeout: 30_000, interval: 5 })

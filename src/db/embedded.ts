@@ -10,7 +10,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdir, open, readFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { resolve } from 'node:path'
-import { type Clock, type Random, sleep, systemRandom } from '../time-and-chance.ts'
+import { type Clock, type Random, sleep, stayingAlive, systemRandom } from '../time-and-chance.ts'
 import { type Binaries, findBinaries } from './embedded-binaries.ts'
 import {
   type Cluster,
@@ -47,6 +47,8 @@ export interface EmbeddedPostgresOptions {
   /** Server settings, given as `-c name=value`. Durability is on unless these turn it off. */
   settings?: Record<string, string>
   log?: (line: string) => void
+  /** Called when the server ends without having been told to. */
+  onUnexpectedEnd?: (how: string) => void
 }
 
 export interface EmbeddedPostgres {
@@ -85,6 +87,7 @@ interface Context {
   port: number | undefined
   settings: Record<string, string>
   log: (line: string) => void
+  onUnexpectedEnd: (how: string) => void
 }
 
 export async function startEmbeddedPostgres(
@@ -106,6 +109,7 @@ export async function startEmbeddedPostgres(
         port: options.port,
         settings: options.settings ?? {},
         log: options.log ?? (() => {}),
+        onUnexpectedEnd: options.onUnexpectedEnd ?? (() => {}),
       }
       const server = (await adopt(context)) ?? (await startNew(context))
       const password = await readPassword(cluster)
@@ -149,7 +153,9 @@ function handleOn(
   }
   server.child?.once('exit', (code, signalName) => {
     if (ended !== undefined) return
-    context.log(`Postgres (pid ${pid}) ended by itself: ${signalName ?? `exit code ${code}`}`)
+    const how = signalName ?? `exit code ${code}`
+    context.log(`Postgres (pid ${pid}) ended by itself: ${how}`)
+    context.onUnexpectedEnd(how)
   })
   return {
     url: urlFor(port, password, databaseName),
@@ -326,15 +332,4 @@ function listenBriefly(port: number): Promise<number> {
       server.close(() => done(typeof address === 'object' && address ? address.port : port))
     })
   })
-}
-
-/** The clock's timers let the process end; while something is being waited for here it must not. */
-async function stayingAlive<T>(work: () => Promise<T>): Promise<T> {
-  const { port1 } = new MessageChannel()
-  port1.ref()
-  try {
-    return await work()
-  } finally {
-    port1.close()
-  }
 }

@@ -10,6 +10,7 @@ const exceptions: Exceptions = {
   withoutTenant: {
     schema_migrations: 'holds file names',
     whatsapp_webhook_events: 'one request of Meta may hold items of several tenants',
+    whatsapp_inbound_traces: 'one row per attempt at such a request',
   },
   unique: {
     'api_keys (key_hash)': 'a tenant is found by it',
@@ -286,7 +287,7 @@ describe('I6: of two tenants with the same rows', () => {
         expect([table, await reached(asA, update)]).toEqual([table, [a.id]])
       }
       // Children before their parents.
-      const parents = ['audit_chains', 'whatsapp_conversations', 'tenants']
+      const parents = ['audit_chains', 'whatsapp_conversations', 'whatsapp_contacts', 'tenants']
       const order = [...tables.filter((table) => !parents.includes(table)), ...parents]
       const deleted = await undone(asA, async (tx) => {
         const all: unknown[] = []
@@ -337,7 +338,7 @@ describe('I6: of two tenants with the same rows', () => {
 
   test('a foreign key does not tell whether the other tenant has such a row', async () => {
     const answers: unknown[] = []
-    for (const conversationId of [b.conversationId, '33333333-0000-7000-8000-000000000000']) {
+    for (const conversationId of [b.conversationId, '44444444-0000-7000-8000-000000000000']) {
       const insert = sql`
         insert into whatsapp_messages
           (id, tenant_id, phone_number_id, conversation_id, direction, type, status, content, occurred_at, created_at,
@@ -354,20 +355,27 @@ describe('I6: of two tenants with the same rows', () => {
   test("neither the other's keys nor its identifiers are taken", async () => {
     const inserted = await undone(asA, async (tx) => {
       // A's own row goes away first, so that only B's could be in the way.
-      await tx.query(sql`update whatsapp_conversations set contact_wa_id = 'somebody else'`)
-      return tx.query(sql`
-        insert into whatsapp_conversations
-          (id, tenant_id, phone_number_id, contact_wa_id, last_message_at, created_at, updated_at)
-        values (${b.conversationId}, ${a.id}, 'number', '16505550143', now(), now(), now())
+      await tx.query(sql`
+        update whatsapp_conversations set contact_wa_id = 'somebody else', merged_into = id`)
+      await tx.query(sql`update whatsapp_contacts set wa_id = 'somebody else'`)
+      const contacts = await tx.query(sql`
+        insert into whatsapp_contacts (id, tenant_id, wa_id, created_at, updated_at)
+        values (${b.contactId}, ${a.id}, '16505550143', now(), now())
         returning id`)
+      const conversations = await tx.query(sql`
+        insert into whatsapp_conversations
+          (id, tenant_id, phone_number_id, contact_id, contact_wa_id, last_message_at, created_at, updated_at)
+        values (${b.conversationId}, ${a.id}, 'number', ${b.contactId}, '16505550143', now(), now(), now())
+        returning id`)
+      return [...contacts, ...conversations]
     })
 
-    expect(inserted).toEqual([{ id: b.conversationId }])
+    expect(inserted).toEqual([{ id: b.contactId }, { id: b.conversationId }])
   })
 
   test('an audit chain cannot be occupied by another tenant, and the refusal tells nothing', async () => {
     const codes: unknown[] = []
-    for (const chain of [b.id, '33333333-0000-7000-8000-000000000000', 'operators']) {
+    for (const chain of [b.id, '44444444-0000-7000-8000-000000000000', 'operators']) {
       const occupy = sql`
         insert into audit_chains (chain, tenant_id, position, hash)
         values (${chain}, ${a.id}, 0, '')`

@@ -17,7 +17,12 @@ export interface DeadLetter {
   createdAt: Date
 }
 
-/** One dead letter per place in an event, however often the event is processed. Returns the ids of the new ones. */
+/**
+ * One open dead letter per place in an event, however often the event is processed. A place that was requeued and fails
+ * again gets a new letter. An item that was discarded stays discarded when a neighbour's requeue brings the event back;
+ * but when the event as a whole runs out of attempts again, somebody must hear of it, discarded before or not.
+ * Returns the ids of the new ones.
+ */
 export async function bury(tx: Tx, letters: DeadLetter[]): Promise<string[]> {
   if (letters.length === 0) return []
   const rows = await tx.query(sql<{ id: string }>`
@@ -38,7 +43,15 @@ export async function bury(tx: Tx, letters: DeadLetter[]): Promise<string[]> {
       ${letters.map((letter) => letter.raw)}::bytea[],
       ${letters.map((letter) => letter.correlationId)}::uuid[],
       ${letters.map((letter) => letter.createdAt)}::timestamptz[])
-    on conflict (event_id, item_path) do nothing
+      as letter (id, tenant_id, kind, event_id, item_path, phone_number_id, waba_id, error_code, error_message, raw,
+        correlation_id, created_at)
+    where not exists (
+      select
+      from dead_letters known
+      where known.event_id = letter.event_id
+        and known.item_path = letter.item_path
+        and (known.state = 'open' or (known.state = 'discarded' and known.item_path <> '')))
+    on conflict (event_id, item_path) where state = 'open' do nothing
     returning id`)
   return rows.map((row) => row.id)
 }

@@ -44,12 +44,22 @@ export function startPolling(options: PollOptions): Polling {
   const bells = new Map<string, () => void>()
 
   async function loop(queue: Queue, wait: () => Promise<void>): Promise<void> {
+    let failures = 0
     while (!stopping.signal.aborted) {
       try {
-        if ((await queue.runDue()) > 0) continue
+        const taken = await queue.runDue()
+        failures = 0
+        if (taken > 0) continue
       } catch (error) {
         const level = error instanceof DatabaseUnavailable ? 'warn' : 'error'
-        log[level]('queue_run_failed', { queue: queue.name, ...errorFields(error) })
+        failures++
+        if (isWorthALine(failures)) {
+          log[level]('queue_run_failed', {
+            queue: queue.name,
+            count: failures,
+            ...errorFields(error),
+          })
+        }
       }
       await wait()
     }
@@ -69,6 +79,7 @@ export function startPolling(options: PollOptions): Polling {
   }
 
   async function keepListening(): Promise<void> {
+    let failures = 0
     while (!stopping.signal.aborted) {
       let listener: Listener | undefined
       const lost = new AbortController()
@@ -79,9 +90,12 @@ export function startPolling(options: PollOptions): Polling {
           (channel) => bells.get(channel)?.(),
           () => lost.abort(),
         )
+        failures = 0
         await aborted(AbortSignal.any([stopping.signal, lost.signal]))
       } catch (error) {
-        log.warn('listen_failed', errorFields(error))
+        failures++
+        if (isWorthALine(failures))
+          log.warn('listen_failed', { count: failures, ...errorFields(error) })
       }
       await listener?.close()
       await sleep(clock, 1_000, stopping.signal)
@@ -101,6 +115,11 @@ export function startPolling(options: PollOptions): Polling {
       await Promise.all(running)
     },
   }
+}
+
+/** The 1st, 2nd, 4th, 8th … failure in a row: an outage is told, and does not fill the disk. */
+function isWorthALine(failures: number): boolean {
+  return Number.isInteger(Math.log2(failures))
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

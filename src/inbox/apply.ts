@@ -1,67 +1,70 @@
-// Parsed items → rows, inside the caller's transaction: route by number, dedupe, then everything in a few statements,
-// however many items there are.
-import { type NumberOwner, ownersOfNumbers } from '../accounts/route.ts'
-import { applyStatuses, statusKey } from '../conversations/apply-status.ts'
-import type { NewInboundMessage, NewStatus } from '../conversations/model.ts'
-import { messageKey, recordInboundMessages } from '../conversations/record-message.ts'
+// Parsed items → rows, inside the caller's transaction: route, dedupe, find out who wrote, then everything in a few
+// statements, however many items there are.
+import {
+  eventsOfNotices,
+  linkAccountEvents,
+  noticeKey,
+  recordAccountEvents,
+} from '../accounts/record-event.ts'
+import { ownersOfNumbers, ownersOfWabas } from '../accounts/route.ts'
+import type { ContactRow, Identity } from '../contacts/model.ts'
+import {
+  changeIdentity,
+  IdentityChanges,
+  identityKey,
+  type LockMode,
+  lockContacts,
+  resolveContacts,
+} from '../contacts/resolve.ts'
+import { applyStatuses, eventsOfStatuses, statusKey } from '../conversations/apply-status.ts'
+import { followContact } from '../conversations/follow-contact.ts'
+import type { NewChange } from '../conversations/model.ts'
+import { openWindows } from '../conversations/open-window.ts'
+import {
+  eventsOfMessages,
+  messageKey,
+  recordChanges,
+  recordMessages,
+} from '../conversations/record-message.ts'
 import type { Tx } from '../db/connect.ts'
 import { bury, type DeadLetter } from '../dead-letters/bury.ts'
-import type { LogFields } from '../log.ts'
-import {
-  type MessageItem,
-  type ParsedWebhook,
-  type StatusItem,
-  timeOf,
-  type WebhookItem,
-} from '../meta/webhook.ts'
+import { discardedPlaces } from '../dead-letters/discard.ts'
+import { type LetterPlace, resolveLetters } from '../dead-letters/resolve.ts'
 import type { Random } from '../time-and-chance.ts'
-import { type ClaimedEvent, type DedupeKey, insertDedupeKeys } from './queries.ts'
+import { countItem, type EventOutcome } from './outcome.ts'
+import {
+  itemsOf,
+  mayRoute,
+  type ParsedEvent,
+  type Plan,
+  type PlannedMessage,
+  type PlannedNotice,
+  type PlannedStatus,
+  planEvents,
+} from './plan.ts'
+import { insertDedupeKeys } from './queries.ts'
+import { attemptsPerRequeue } from './reopen.ts'
 
-export interface ParsedEvent {
-  event: ClaimedEvent
-  webhook: ParsedWebhook
-  startedMs: number
+interface Context {
+  tx: Tx
+  random: Random
+  now: Date
+  mode: LockMode
 }
 
-export interface Warning {
-  event: 'dead_lettered' | 'waba_mismatch' | 'inbound_ignored'
-  fields: LogFields
-}
-
-/** Where each item of an event went; the four numbers add up to its items. */
-export interface EventOutcome {
-  applied: number
-  duplicates: number
-  ignored: number
-  dead: number
-  warnings: Warning[]
-  /** What the log says of the event: its first item that has an owner. */
-  first?: LogFields
-}
-
-interface Planned<Row> {
-  outcome: EventOutcome
-  key: DedupeKey
-  row: Row
-}
-
-interface Plan {
-  messages: Planned<NewInboundMessage>[]
-  statuses: Planned<NewStatus>[]
-  letters: DeadLetter[]
-  outcomes: Map<string, EventOutcome>
-}
-
+/** Throws `IdentityChanges` under the shared lock when somebody's identity changes: do it again under the exclusive one. */
 export async function applyItems(
-  tx: Tx,
   events: ParsedEvent[],
-  random: Random,
-  now: Date,
+  context: Context,
 ): Promise<Map<string, EventOutcome>> {
-  const owners = await ownersOfNumbers(tx, numbersIn(events))
-  const plan: Plan = { messages: [], statuses: [], letters: [], outcomes: new Map() }
-  for (const one of events) planEvent(plan, one, owners, random, now)
-
+  const { tx, random, now } = context
+  const requeued = events.filter(({ event }) => event.attemptsAllowed > attemptsPerRequeue)
+  const discarded = await discardedPlaces(
+    tx,
+    requeued.map(({ event }) => event.id),
+  )
+  const plan = planEvents(events, await findOwners(tx, events), discarded, random, now)
+  await lockContacts(tx, tenantsIn(plan), context.mode)
   const fresh = await insertDedupeKeys(
     tx,
     [...plan.messages, ...plan.statuses].map((planned) => planned.key),
@@ -69,214 +72,214 @@ export async function applyItems(
   )
   const messages = takeFresh(plan.messages, fresh)
   const statuses = takeFresh(plan.statuses, fresh)
-  const recorded = await recordInboundMessages(tx, messages.map(rowOf), random.uuid, now)
-  const stepped = await applyStatuses(tx, statuses.map(rowOf))
-  for (const { outcome, row } of messages) count(outcome, recorded.has(messageKey(row)))
-  for (const { outcome, row } of statuses) count(outcome, stepped.has(statusKey(row)))
+  const notices = await applyNotices(plan.notices, context)
+  const contacts = await resolveEverybody([...messages.fresh, ...notices.fresh], context)
+  await linkNotices(notices.fresh, contacts, context)
+  const recorded = await applyMessages(messages, contacts, context)
+  const stepped = await applySteps(statuses, context)
+  await changeIdentities([...recorded.fresh, ...notices.fresh], context)
   await bury(tx, plan.letters)
+  await resolveLetters(tx, passedPlaces(events, plan), now)
+
+  const rows = <Row>(items: { row: Row }[]) => items.map((one) => one.row)
+  await countAll(
+    'messages',
+    recorded,
+    (one) => messageKey(one.row),
+    (items) => eventsOfMessages(tx, rows(items)),
+  )
+  await countAll(
+    'statuses',
+    stepped,
+    (one) => statusKey(one.row),
+    (items) => eventsOfStatuses(tx, rows(items)),
+  )
+  await countAll(
+    'notices',
+    notices,
+    (one) => noticeKey(one.row),
+    (items) => eventsOfNotices(tx, rows(items)),
+  )
   return plan.outcomes
 }
 
-function count(outcome: EventOutcome, isNew: boolean): void {
-  if (isNew) outcome.applied++
-  else outcome.duplicates++
+interface Split<Item> {
+  fresh: Item[]
+  repeated: Item[]
 }
 
-const rowOf = <Row>(planned: Planned<Row>): Row => planned.row
+async function findOwners(tx: Tx, events: ParsedEvent[]) {
+  const items = events.flatMap(itemsOf)
+  const numbers = new Set(items.flatMap((item) => item.phoneNumberId ?? []))
+  const wabas = new Set(
+    items.flatMap((item) => (item.phoneNumberId === undefined && item.wabaId ? item.wabaId : [])),
+  )
+  return {
+    byNumber: await ownersOfNumbers(tx, [...numbers]),
+    byWaba: await ownersOfWabas(tx, [...wabas]),
+  }
+}
 
-/** The first of each key that was not known; the others are counted as duplicates. */
-function takeFresh<Row>(planned: Planned<Row>[], fresh: Set<string>): Planned<Row>[] {
-  return planned.filter(({ key, outcome }) => {
-    const isFirst = fresh.delete(`${key.tenantId} ${key.eventType} ${key.key}`)
-    if (!isFirst) outcome.duplicates++
-    return isFirst
+function tenantsIn(plan: Plan): string[] {
+  return [...new Set([...plan.messages, ...plan.notices].map((planned) => planned.owner.tenantId))]
+}
+
+/** The first of each key that was not known; the rest repeat something. */
+function takeFresh<Item extends PlannedMessage | PlannedStatus>(
+  planned: Item[],
+  fresh: Set<string>,
+): Split<Item> {
+  const split: Split<Item> = { fresh: [], repeated: [] }
+  for (const one of planned) {
+    const isFirst = fresh.delete(`${one.key.tenantId} ${one.key.eventType} ${one.key.key}`)
+    split[isFirst ? 'fresh' : 'repeated'].push(one)
+  }
+  return split
+}
+
+async function resolveEverybody(
+  planned: (PlannedMessage | PlannedNotice)[],
+  { tx, random, now, mode }: Context,
+): Promise<Map<string, ContactRow>> {
+  if (mode === 'shared' && planned.some((one) => one.newIdentity)) throw new IdentityChanges()
+  const identities = planned.flatMap((one) => [
+    ...(one.contact ? [one.contact] : []),
+    ...('sender' in one && one.sender ? [one.sender] : []),
+  ])
+  const { contacts, changes } = await resolveContacts(identities, {
+    tx,
+    mode,
+    newId: random.uuid,
+    now,
   })
+  for (const change of changes)
+    await followContact(tx, change.tenantId, change.winner, change.loserId, now)
+  return contacts
 }
 
-/** A payload that cannot be read is one item: itself. */
-export function itemsOf({ event, webhook }: Pick<ParsedEvent, 'event' | 'webhook'>): WebhookItem[] {
-  if ('items' in webhook) return webhook.items
-  const whole = { path: '', wabaId: undefined, phoneNumberId: undefined, raw: event.raw }
-  return [{ kind: 'malformed', ...whole, reason: webhook.malformed }]
+async function applyMessages(
+  { fresh, repeated }: Split<PlannedMessage>,
+  contacts: Map<string, ContactRow>,
+  { tx, random, now }: Context,
+): Promise<Split<PlannedMessage>> {
+  const find = (identity: Identity | undefined) => identity && contacts.get(identityKey(identity))
+  const rows = fresh.map((one) => ({
+    ...one.row,
+    contact: find(one.contact) ?? null,
+    senderContactId: find(one.sender)?.id ?? null,
+  }))
+  const recorded = await recordMessages(tx, rows, random.uuid, now)
+  const applied = fresh.filter((one) => recorded.has(messageKey(one.row)))
+  await recordChanges(tx, applied.flatMap(changeOf))
+  const known = fresh.filter((one) => !recorded.has(messageKey(one.row)))
+  return { fresh: applied, repeated: [...repeated, ...known] }
 }
 
-function numbersIn(events: ParsedEvent[]): string[] {
-  return [...new Set(events.flatMap(itemsOf).flatMap((item) => item.phoneNumberId ?? []))]
-}
-
-function planEvent(
-  plan: Plan,
-  one: ParsedEvent,
-  owners: Map<string, NumberOwner>,
-  random: Random,
-  now: Date,
-): void {
-  const { event } = one
-  const outcome: EventOutcome = { applied: 0, duplicates: 0, ignored: 0, dead: 0, warnings: [] }
-  plan.outcomes.set(event.id, outcome)
-  const putAside = (
-    item: WebhookItem,
-    kind: DeadLetter['kind'],
-    code: string,
-    reason: string,
-    tenantId: string | null,
-  ) => {
-    plan.letters.push({
-      ...letterOf(event, item, kind, code, reason, random.uuid(), now),
-      tenantId,
-    })
-    outcome.dead++
-    outcome.warnings.push({
-      event: 'dead_lettered',
-      fields: {
-        kind,
-        error_code: code,
-        error_message: reason,
-        path: item.path,
-        ...tagsOf(item, tenantId),
-      },
-    })
-  }
-  for (const item of itemsOf(one)) {
-    const owner = ownerOf(item, event.appId, owners)
-    if (item.kind === 'malformed') {
-      putAside(item, 'malformed', 'MALFORMED', item.reason, owner?.tenantId ?? null)
-    } else if (item.kind === 'other') {
-      outcome.ignored++
-      outcome.warnings.push({
-        event: 'inbound_ignored',
-        fields: {
-          reason: 'field_without_effect',
-          field: item.field,
-          ...tagsOf(item, owner?.tenantId ?? null),
-        },
-      })
-    } else if (!owner) {
-      putAside(item, 'unroutable', 'UNROUTABLE', 'no account has this phone_number_id', null)
-    } else {
-      outcome.first ??= {
-        ...tagsOf(item, owner.tenantId),
-        wamid: item.wamid,
-        event_type: item.kind === 'message' ? 'inbound_message' : 'status_update',
-      }
-      if (item.wabaId !== undefined && item.wabaId !== owner.wabaId) {
-        outcome.warnings.push({ event: 'waba_mismatch', fields: tagsOf(item, owner.tenantId) })
-      }
-      if (item.kind === 'message')
-        plan.messages.push(planMessage(item, event, owner, outcome, random))
-      else plan.statuses.push(planStatus(item, event, owner, outcome))
-    }
-  }
-}
-
-/** By number alone; and a webhook signed by one Meta app never reaches a number that belongs to another. */
-function ownerOf(
-  of: { phoneNumberId: string | null | undefined },
-  appId: string | null,
-  owners: Map<string, NumberOwner>,
-): NumberOwner | undefined {
-  const owner = owners.get(of.phoneNumberId ?? '')
-  return owner && (owner.appId === null || owner.appId === appId) ? owner : undefined
-}
-
-function tagsOf(item: WebhookItem, tenantId: string | null): LogFields {
+async function applySteps(
+  { fresh, repeated }: Split<PlannedStatus>,
+  { tx }: Context,
+): Promise<Split<PlannedStatus>> {
+  const stepped = await applyStatuses(
+    tx,
+    fresh.map((one) => one.row),
+  )
+  const known = fresh.filter((one) => !stepped.has(statusKey(one.row)))
   return {
-    ...(tenantId && { tenant_id: tenantId }),
-    ...(item.phoneNumberId && { phone_number_id: item.phoneNumberId }),
+    fresh: fresh.filter((one) => stepped.has(statusKey(one.row))),
+    repeated: [...repeated, ...known],
   }
 }
 
-function planMessage(
-  item: MessageItem,
-  event: ClaimedEvent,
-  owner: NumberOwner,
-  outcome: EventOutcome,
-  random: Random,
-): Planned<NewInboundMessage> {
-  return {
-    outcome,
-    key: { tenantId: owner.tenantId, key: item.wamid, eventType: 'inbound_message' },
-    row: {
-      id: random.uuid(),
-      tenantId: owner.tenantId,
-      phoneNumberId: owner.phoneNumberId,
-      wamid: item.wamid,
-      type: item.type,
-      content: item.content,
-      replyTo: item.replyTo ?? null,
-      contactWaId: item.from ?? item.fromUserId ?? null,
-      contactUserId: item.fromUserId ?? null,
-      contactName: item.senderName ?? null,
-      occurredAt: timeOf(item.timestamp, event.receivedAt),
-      // A system notice (the contact has a new number) is not the contact writing.
-      opensWindow: item.type !== 'system',
-      eventId: event.id,
-      correlationId: event.correlationId,
+function changeOf({ item, row, contact, sender }: PlannedMessage): NewChange[] {
+  if (!item.change) return []
+  const who = sender ?? contact
+  return [
+    {
+      tenantId: row.tenantId,
+      targetWamid: item.change.target,
+      wamid: row.wamid,
+      kind: item.change.kind,
+      actor: item.direction === 'outbound' ? 'business' : (who?.waId ?? who?.userId ?? 'unknown'),
+      emoji: item.change.kind === 'reaction' ? (item.change.emoji ?? null) : null,
+      content: item.change.kind === 'edit' ? item.change.content : null,
+      occurredAt: row.occurredAt,
+      eventId: row.eventId,
     },
+  ]
+}
+
+async function applyNotices(
+  notices: PlannedNotice[],
+  { tx, now }: Context,
+): Promise<Split<PlannedNotice>> {
+  const recorded = await recordAccountEvents(
+    tx,
+    notices.map((one) => one.row),
+    now,
+  )
+  const split: Split<PlannedNotice> = { fresh: [], repeated: [] }
+  for (const one of notices) split[recorded.has(one.row.id) ? 'fresh' : 'repeated'].push(one)
+  return split
+}
+
+/** Whom a notice is about; and a call opens the window of their conversation. */
+async function linkNotices(
+  notices: PlannedNotice[],
+  contacts: Map<string, ContactRow>,
+  { tx, now }: Context,
+): Promise<void> {
+  const linked = notices.flatMap(({ item, row, contact }) => {
+    const known = contact && contacts.get(identityKey(contact))
+    return known ? [{ ...row, contactId: known.id, opensWindow: item.opensWindow }] : []
+  })
+  await linkAccountEvents(tx, linked)
+  await openWindows(
+    tx,
+    linked.filter((one) => one.opensWindow),
+    now,
+  )
+}
+
+/** Meta says who is who from now on; what was filed under the old identity moves along. */
+async function changeIdentities(
+  applied: (PlannedMessage | PlannedNotice)[],
+  { tx, random, now, mode }: Context,
+): Promise<void> {
+  for (const { contact, newIdentity } of applied) {
+    if (!contact || !newIdentity) continue
+    const change = await changeIdentity(contact, newIdentity, { tx, mode, newId: random.uuid, now })
+    if (change) await followContact(tx, change.tenantId, change.winner, change.loserId, now)
   }
 }
 
-function planStatus(
-  item: StatusItem,
-  event: ClaimedEvent,
-  owner: NumberOwner,
-  outcome: EventOutcome,
-): Planned<NewStatus> {
-  const key = `${item.wamid}:${item.status}`
-  return {
-    outcome,
-    key: {
-      tenantId: owner.tenantId,
-      key: item.participant === '' ? key : `${key}:${item.participant}`,
-      eventType: 'status_update',
-    },
-    row: {
-      tenantId: owner.tenantId,
-      wamid: item.wamid,
-      status: item.status,
-      participant: item.participant,
-      phoneNumberId: owner.phoneNumberId,
-      occurredAt: timeOf(item.timestamp, event.receivedAt),
-      receivedAt: event.receivedAt,
-      details: item.details,
-      eventId: event.id,
-      correlationId: event.correlationId,
-    },
-  }
+/** Places that may have been dead before and went through now; an event in its first attempt has none. */
+function passedPlaces(events: ParsedEvent[], plan: Plan): LetterPlace[] {
+  const again = events.filter(({ event }) => event.attempt > 1)
+  if (again.length === 0) return []
+  const dead = new Set(plan.letters.map((letter) => `${letter.eventId} ${letter.itemPath}`))
+  return again.flatMap((one) =>
+    itemsOf(one)
+      .map(({ path }) => ({ eventId: one.event.id, itemPath: path }))
+      .filter(({ eventId, itemPath }) => !dead.has(`${eventId} ${itemPath}`)),
+  )
 }
 
-export function letterOf(
-  event: ClaimedEvent,
-  item: WebhookItem,
-  kind: DeadLetter['kind'],
-  errorCode: string,
-  errorMessage: string,
-  id: string,
-  now: Date,
-): DeadLetter {
-  return {
-    id,
-    tenantId: null,
-    kind,
-    eventId: event.id,
-    itemPath: item.path,
-    phoneNumberId: item.phoneNumberId ?? null,
-    wabaId: item.wabaId ?? null,
-    errorCode,
-    errorMessage,
-    raw: bytesOf(item.raw),
-    correlationId: event.correlationId,
-    createdAt: now,
-  }
-}
-
-/** Only the item's own part of the payload: its neighbours may be another tenant's. */
-function bytesOf(raw: unknown): Buffer {
-  if (Buffer.isBuffer(raw)) return raw
-  try {
-    return Buffer.from(JSON.stringify(raw) ?? 'null')
-  } catch {
-    return Buffer.from('"nested too deeply to print; the event holds the bytes"')
+/** An item that this very event applied earlier (a requeue, a replay) counts as applied again, not as a duplicate. */
+async function countAll<Item extends PlannedMessage | PlannedStatus | PlannedNotice>(
+  fate: 'messages' | 'statuses' | 'notices',
+  split: { fresh: Item[]; repeated: Item[] },
+  nameOf: (item: Item) => string,
+  appliedBy: (items: Item[]) => Promise<Map<string, string>>,
+): Promise<void> {
+  const counted = new Set(split.fresh.map((one) => `${one.event.id} ${nameOf(one)}`))
+  for (const one of split.fresh) countItem(one.outcome, one.owner.tenantId, fate)
+  if (split.repeated.length === 0) return
+  const events = await appliedBy(split.repeated)
+  for (const one of split.repeated) {
+    const name = `${one.event.id} ${nameOf(one)}`
+    const isOwn = events.get(nameOf(one)) === one.event.id && !counted.has(name)
+    counted.add(name)
+    countItem(one.outcome, one.owner.tenantId, isOwn ? fate : 'duplicates')
   }
 }
 
@@ -289,8 +292,8 @@ export async function withOwners(
   const owners = await ownersOfNumbers(tx, [
     ...new Set(letters.flatMap((letter) => letter.phoneNumberId ?? [])),
   ])
-  return letters.map((letter) => ({
-    ...letter,
-    tenantId: ownerOf(letter, appId, owners)?.tenantId ?? null,
-  }))
+  return letters.map((letter) => {
+    const owner = owners.get(letter.phoneNumberId ?? '')
+    return { ...letter, tenantId: owner && mayRoute(owner, appId) ? owner.tenantId : null }
+  })
 }

@@ -1,7 +1,7 @@
 // What processing needs, handed in by the composition root.
 import type { Db } from '../db/connect.ts'
 import type { Log } from '../log.ts'
-import type { WebhookItem } from '../meta/webhook.ts'
+import type { WebhookItem } from '../meta/webhook-item.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
 import type { ClaimedEvent } from './queries.ts'
@@ -13,7 +13,8 @@ export interface Inbox {
   log: Log
   metrics: Metrics
   leaseSeconds: number
-  maxAttempts: number
+  /** For tests: gives up earlier than the event's own `attempts_allowed`. */
+  maxAttempts?: number
   /** What the queue takes for now: the database's clock (null), unless a test steers it. */
   queueNow: () => Date | null
   /** For tests: called inside the transaction, before an event's items are applied. */
@@ -21,4 +22,4 @@ export interface Inbox {
 }
 
 /** 20 s: what a killed process held is taken up again within half a minute. A batch takes well under a second. */
-export const inboxDefaults = { leaseSeconds: 20, maxAttempts: 10, queueNow: () => null }
+export const inboxDefaults = { leaseSeconds: 20, queueNow: () => null }

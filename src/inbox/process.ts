@@ -1,23 +1,21 @@
-// Step 2 of 4: stored events → conversations, messages, statuses. Before: receive.ts. After: outbox/send.ts.
+// Step 2 of 4: stored events → conversations, messages, statuses. Before: receive.ts.
 // Many events share a transaction while all goes well. When one fails they are tried one by one, and a failing one item
 // by item, so that only the bad item suffers.
-import { DatabaseUnavailable, isContention } from '../db/connect.ts'
+import { IdentityChanges, type LockMode } from '../contacts/resolve.ts'
+import { DatabaseUnavailable, isContention, type Tx } from '../db/connect.ts'
 import { bury, type DeadLetter } from '../dead-letters/bury.ts'
+import { resolveLetters } from '../dead-letters/resolve.ts'
 import type { Queue } from '../dispatch/queue.ts'
 import { errorFields } from '../log.ts'
-import { parseWebhook, type WebhookItem } from '../meta/webhook.ts'
-import {
-  applyItems,
-  type EventOutcome,
-  itemsOf,
-  letterOf,
-  type ParsedEvent,
-  withOwners,
-} from './apply.ts'
+import { parseWebhook } from '../meta/webhook.ts'
+import type { WebhookItem } from '../meta/webhook-item.ts'
+import { applyItems, withOwners } from './apply.ts'
 import type { Inbox } from './inbox.ts'
+import { addOutcome, countItem, type EventOutcome, emptyOutcome } from './outcome.ts'
+import { itemsOf, letterOf, type ParsedEvent } from './plan.ts'
 import { type ClaimedEvent, claimEvents, finishEvents, holdEvents } from './queries.ts'
 import { logFieldsOf, reportOutcome } from './report.ts'
-import { exhaust, giveBack, retryLater } from './retry.ts'
+import { attemptsAllowed, exhaust, giveBack, retryLater } from './retry.ts'
 
 /** From here on an event is tried alone: it may be what kills the process. */
 const suspectAttempt = 3
@@ -31,6 +29,7 @@ async function runDue(inbox: Inbox): Promise<number> {
     limit: 100,
     maxBytes: 2 * 1024 * 1024,
     leaseSeconds: inbox.leaseSeconds,
+    taskName: 'postgres',
     now: inbox.queueNow(),
   })
   if (events.length === 0) return 0
@@ -48,7 +47,7 @@ async function work(inbox: Inbox, events: ClaimedEvent[]): Promise<void> {
   const alone: ParsedEvent[] = []
   for (const event of events) {
     inbox.log.info('inbound_processing_started', { ...logFieldsOf(event), attempts: event.attempt })
-    if (event.attempt > inbox.maxAttempts) {
+    if (event.attempt > attemptsAllowed(inbox, event)) {
       await exhaust(inbox, event, 'every attempt to process it ended the process')
       continue
     }
@@ -60,7 +59,11 @@ async function work(inbox: Inbox, events: ClaimedEvent[]): Promise<void> {
   for (const suspect of alone) await processTogether(inbox, [suspect])
 }
 
-async function processTogether(inbox: Inbox, parsed: ParsedEvent[]): Promise<void> {
+async function processTogether(
+  inbox: Inbox,
+  parsed: ParsedEvent[],
+  mode: LockMode = 'shared',
+): Promise<void> {
   const { db, clock, random } = inbox
   try {
     const outcomes = await db.transaction(async (tx) => {
@@ -70,13 +73,15 @@ async function processTogether(inbox: Inbox, parsed: ParsedEvent[]): Promise<voi
       )
       const ours = parsed.filter(({ event }) => held.has(event.id))
       for (const one of ours) inbox.beforeApply?.(one.event, itemsOf(one))
-      const applied = await applyItems(tx, ours, random, clock.now())
-      await finishEvents(tx, [...held], clock.now())
+      const applied = await applyItems(ours, { tx, random, now: clock.now(), mode })
+      await finish(tx, ours, applied, clock.now())
       return applied
     })
     for (const one of parsed) reportOutcome(inbox, one, outcomes.get(one.event.id))
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error
+    // Somebody's identity changes, which happens to few: those batches run one at a time for their tenants.
+    if (error instanceof IdentityChanges) return processTogether(inbox, parsed, 'exclusive')
     const [first, ...others] = parsed
     if (first && others.length === 0) return processAlone(inbox, first)
     for (const one of parsed) await processTogether(inbox, [one])
@@ -96,26 +101,44 @@ async function processAlone(inbox: Inbox, one: ParsedEvent): Promise<void> {
 /** Each item in its own transaction. What the database or our code refuses is put aside. */
 async function processItemwise(inbox: Inbox, one: ParsedEvent): Promise<void> {
   const letters: DeadLetter[] = []
-  const sum: EventOutcome = { applied: 0, duplicates: 0, ignored: 0, dead: 0, warnings: [] }
-  for (const item of itemsOf(one)) {
+  const sum = emptyOutcome()
+  for (const [index, item] of itemsOf(one).entries()) {
     try {
-      const outcome = await applyOne(inbox, one, item)
+      const outcome = await applyOne(inbox, one, item, index)
       if (!outcome) return reportOutcome(inbox, one, undefined)
-      add(sum, outcome)
+      addOutcome(sum, outcome)
     } catch (error) {
       if (error instanceof DatabaseUnavailable || isContention(error)) throw error
-      sum.dead++
       letters.push(putAside(inbox, one.event, item, error))
     }
   }
   const finished = await inbox.db.transaction(async (tx) => {
     const held = await holdEvents(tx, [one.event])
     if (!held.has(one.event.id)) return false
-    await bury(tx, await withOwners(tx, letters, one.event.appId))
-    await finishEvents(tx, [one.event.id], inbox.clock.now())
+    const owned = await withOwners(tx, letters, one.event.appId)
+    for (const letter of owned) countItem(sum, letter.tenantId, 'dead')
+    await bury(tx, owned)
+    await finish(tx, [one], new Map([[one.event.id, sum]]), inbox.clock.now())
     return true
   })
   reportOutcome(inbox, one, finished ? sum : undefined)
+}
+
+async function finish(
+  tx: Tx,
+  parsed: ParsedEvent[],
+  outcomes: Map<string, EventOutcome>,
+  now: Date,
+): Promise<void> {
+  const events = parsed.map(({ event }) => event)
+  // An event that once ran out of attempts lies among the dead letters as a whole; now it went through.
+  const again = parsed.filter(({ event, webhook }) => event.attempt > 1 && 'items' in webhook)
+  await resolveLetters(
+    tx,
+    again.map(({ event }) => ({ eventId: event.id, itemPath: '' })),
+    now,
+  )
+  await finishEvents(tx, events, outcomes, now)
 }
 
 /** Undefined when the claim was lost to another worker. */
@@ -123,13 +146,15 @@ async function applyOne(
   inbox: Inbox,
   one: ParsedEvent,
   item: WebhookItem,
+  index: number,
 ): Promise<EventOutcome | undefined> {
   return inbox.db.transaction(async (tx) => {
     const held = await holdEvents(tx, [one.event])
     if (!held.has(one.event.id)) return undefined
     inbox.beforeApply?.(one.event, [item])
-    const alone = { ...one, webhook: { items: [item] } }
-    const outcomes = await applyItems(tx, [alone], inbox.random, inbox.clock.now())
+    const alone = { ...one, webhook: { items: [item] }, offset: index }
+    const context = { tx, random: inbox.random, now: inbox.clock.now(), mode: 'exclusive' as const }
+    const outcomes = await applyItems([alone], context)
     return outcomes.get(one.event.id)
   })
 }
@@ -156,13 +181,4 @@ function putAside(
     inbox.random.uuid(),
     inbox.clock.now(),
   )
-}
-
-function add(sum: EventOutcome, more: EventOutcome): void {
-  sum.applied += more.applied
-  sum.duplicates += more.duplicates
-  sum.ignored += more.ignored
-  sum.dead += more.dead
-  sum.warnings.push(...more.warnings)
-  if (more.first) sum.first ??= more.first
 }

@@ -1,48 +1,72 @@
 import { sql, type Tx } from '../db/connect.ts'
+import { type EventOutcome, emptyOutcome, outcomeJson } from './outcome.ts'
 
 export interface NewEvent {
   id: string
   receivedAt: Date
   raw: Buffer
   isJsonb: boolean
-  appId: string | null
   inboundEventId: string
   correlationId: string
   phoneNumberId: string | null
-  bodySha256: Buffer
   singleItemKey: string | null
 }
 
-/** Stores what is new and returns the ids of those. The others have been stored before: same bytes or same single item. */
-export async function insertEvents(db: Tx, events: NewEvent[]): Promise<Set<string>> {
+/**
+ * Stores what is new and returns the ids of those. The others have been stored before: same bytes or same single item.
+ * All bodies go as one binary value: as an array of bytea each byte would be two hexadecimal digits, written here,
+ * parsed there. The same bytes are the same single item, so only what is not a single item needs the digest.
+ */
+export async function insertEvents(
+  db: Tx,
+  events: NewEvent[],
+  appId: string | null,
+): Promise<Set<string>> {
+  const starts: number[] = []
+  let length = 0
+  for (const event of events) {
+    starts.push(length + 1)
+    length += event.raw.length
+  }
+  const bodies = Buffer.concat(events.map((event) => event.raw))
   const rows = await db.query(sql<{ id: string }>`
     insert into whatsapp_webhook_events
       (id, received_at, next_run_at, raw, payload, app_id, inbound_event_id, correlation_id, phone_number_id,
        body_sha256, single_item_key)
-    select id, received_at, now(), raw, case when is_jsonb then convert_from(raw, 'UTF8')::jsonb end, app_id,
-      inbound_event_id, correlation_id, phone_number_id, body_sha256, single_item_key
-    from unnest(
-      ${events.map((event) => event.id)}::uuid[],
-      ${events.map((event) => event.receivedAt)}::timestamptz[],
-      ${events.map((event) => event.raw)}::bytea[],
-      ${events.map((event) => event.isJsonb)}::boolean[],
-      ${events.map((event) => event.appId)}::text[],
-      ${events.map((event) => event.inboundEventId)}::text[],
-      ${events.map((event) => event.correlationId)}::uuid[],
-      ${events.map((event) => event.phoneNumberId)}::text[],
-      ${events.map((event) => event.bodySha256)}::bytea[],
-      ${events.map((event) => event.singleItemKey)}::text[])
-      as event (id, received_at, raw, is_jsonb, app_id, inbound_event_id, correlation_id, phone_number_id,
-        body_sha256, single_item_key)
+    select id, to_timestamp(received_ms / 1000), now(), raw, case when is_jsonb then convert_from(raw, 'UTF8')::jsonb end,
+      ${appId}, inbound_event_id, correlation_id, phone_number_id,
+      case when single_item_key is null then sha256(raw) end, single_item_key
+    from (
+      select event.*, substring(${bodies}::bytea from start for length) as raw
+      from unnest(
+        ${plainArray(events.map((event) => event.id))}::uuid[],
+        ${plainArray(events.map((event) => event.receivedAt.getTime()))}::float8[],
+        ${plainArray(starts)}::int[],
+        ${plainArray(events.map((event) => event.raw.length))}::int[],
+        ${plainArray(events.map((event) => event.isJsonb))}::boolean[],
+        ${events.map((event) => event.inboundEventId)}::text[],
+        ${plainArray(events.map((event) => event.correlationId))}::uuid[],
+        ${events.map((event) => event.phoneNumberId)}::text[],
+        ${events.map((event) => event.singleItemKey)}::text[])
+        as event (id, received_ms, start, length, is_jsonb, inbound_event_id, correlation_id, phone_number_id,
+          single_item_key)
+    ) as event
     on conflict do nothing
     returning id`)
   return new Set(rows.map((row) => row.id))
+}
+
+/** An array of what needs no quoting, as Postgres reads it. The driver would look at every element's every character. */
+function plainArray(values: (string | number | boolean)[]): string {
+  return `{${values.join(',')}}`
 }
 
 export interface ClaimedEvent {
   id: string
   /** Counts claims, and is the fence: whoever claims the event again makes the older claim void. */
   attempt: number
+  /** Grows with every requeue, because `attempt` never goes back. */
+  attemptsAllowed: number
   raw: Buffer
   appId: string | null
   receivedAt: Date
@@ -55,6 +79,8 @@ export interface ClaimOptions {
   /** Stop adding events once this much is claimed (one event is at most 4 MiB). */
   maxBytes: number
   leaseSeconds: number
+  /** What took the event up, for its trace: `postgres`, or the name of a task. */
+  taskName: string
   /** The database's clock, unless a test says otherwise. */
   now: Date | null
 }
@@ -75,15 +101,24 @@ export async function claimEvents(db: Tx, options: ClaimOptions): Promise<Claime
       select id
       from (select id, sum(bytes) over (order by next_run_at, id) - bytes as bytes_before from due) as sized
       where bytes_before < ${options.maxBytes}
+    ),
+    claimed as (
+      update whatsapp_webhook_events e
+      set status = 'processing',
+        attempt = e.attempt + 1,
+        next_run_at = coalesce(${options.now}::timestamptz, now()) + make_interval(secs => ${options.leaseSeconds})
+      from fitting
+      where e.id = fitting.id
+      returning e.*
+    ),
+    traced as (
+      insert into whatsapp_inbound_traces (event_id, attempt, inbound_event_id, correlation_id, task_name, started_at)
+      select id, attempt, inbound_event_id, correlation_id, ${options.taskName}, clock_timestamp()
+      from claimed
     )
-    update whatsapp_webhook_events e
-    set status = 'processing',
-      attempt = e.attempt + 1,
-      next_run_at = coalesce(${options.now}::timestamptz, now()) + make_interval(secs => ${options.leaseSeconds})
-    from fitting
-    where e.id = fitting.id
-    returning e.id, e.attempt, e.raw, e.app_id as "appId", e.received_at as "receivedAt",
-      e.inbound_event_id as "inboundEventId", e.correlation_id as "correlationId"`)
+    select id, attempt, attempts_allowed as "attemptsAllowed", raw, app_id as "appId", received_at as "receivedAt",
+      inbound_event_id as "inboundEventId", correlation_id as "correlationId"
+    from claimed`)
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
@@ -105,18 +140,50 @@ export async function holdEvents(
 }
 
 /** To be called for held events only. */
-export async function finishEvents(tx: Tx, ids: string[], now: Date): Promise<void> {
+export async function finishEvents(
+  tx: Tx,
+  events: Pick<ClaimedEvent, 'id' | 'attempt'>[],
+  outcomes: Map<string, EventOutcome>,
+  now: Date,
+): Promise<void> {
+  if (events.length === 0) return
   await tx.query(sql`
-    update whatsapp_webhook_events
-    set status = 'done', processed_at = ${now}, last_error = null
-    where id = any(${ids}::uuid[])`)
+    with finished as (
+      select *
+      from unnest(
+        ${events.map((event) => event.id)}::uuid[],
+        ${events.map((event) => event.attempt)}::int[],
+        ${events.map((event) => outcomeJson(outcomes.get(event.id) ?? emptyOutcome()))}::jsonb[])
+        as finished (id, attempt, outcome)
+    ),
+    traced as (
+      update whatsapp_inbound_traces t
+      set finished_at = clock_timestamp(), outcome = 'done'
+      from finished f
+      where t.event_id = f.id and t.attempt = f.attempt
+    )
+    update whatsapp_webhook_events e
+    set status = 'done', processed_at = ${now}, last_error = null, outcome = f.outcome
+    from finished f
+    where e.id = f.id`)
 }
 
-export async function failEvent(tx: Tx, id: string, error: string, now: Date): Promise<void> {
+export async function failEvent(
+  tx: Tx,
+  event: Pick<ClaimedEvent, 'id' | 'attempt'>,
+  outcome: EventOutcome,
+  error: string,
+  now: Date,
+): Promise<void> {
   await tx.query(sql`
+    with traced as (
+      update whatsapp_inbound_traces
+      set finished_at = clock_timestamp(), outcome = 'failed', error = ${error}
+      where event_id = ${event.id} and attempt = ${event.attempt}
+    )
     update whatsapp_webhook_events
-    set status = 'failed', processed_at = ${now}, last_error = ${error}
-    where id = ${id}`)
+    set status = 'failed', processed_at = ${now}, last_error = ${error}, outcome = ${outcomeJson(outcome)}::jsonb
+    where id = ${event.id}`)
 }
 
 /** Gives claims back; whose claim is no longer ours is left alone. */
@@ -128,14 +195,21 @@ export async function releaseEvents(
   now: Date | null,
 ): Promise<void> {
   await db.query(sql`
-    update whatsapp_webhook_events e
-    set status = 'pending',
-      next_run_at = coalesce(${now}::timestamptz, now()) + make_interval(secs => ${afterSeconds}),
-      last_error = ${error}
-    from unnest(
-      ${events.map((event) => event.id)}::uuid[],
-      ${events.map((event) => event.attempt)}::int[]) as claimed (id, attempt)
-    where e.id = claimed.id and e.attempt = claimed.attempt and e.status = 'processing'`)
+    with released as (
+      update whatsapp_webhook_events e
+      set status = 'pending',
+        next_run_at = coalesce(${now}::timestamptz, now()) + make_interval(secs => ${afterSeconds}),
+        last_error = ${error}
+      from unnest(
+        ${events.map((event) => event.id)}::uuid[],
+        ${events.map((event) => event.attempt)}::int[]) as claimed (id, attempt)
+      where e.id = claimed.id and e.attempt = claimed.attempt and e.status = 'processing'
+      returning e.id, e.attempt
+    )
+    update whatsapp_inbound_traces t
+    set finished_at = clock_timestamp(), outcome = 'retried', error = ${error}
+    from released r
+    where t.event_id = r.id and t.attempt = r.attempt`)
 }
 
 export interface DedupeKey {

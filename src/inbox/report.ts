@@ -1,7 +1,8 @@
 // One line per processed event, and the counters behind it.
 import type { LogFields } from '../log.ts'
-import type { EventOutcome, ParsedEvent, Warning } from './apply.ts'
 import type { Inbox } from './inbox.ts'
+import { type EventOutcome, totalsOf, type Warning } from './outcome.ts'
+import type { ParsedEvent } from './plan.ts'
 import type { ClaimedEvent } from './queries.ts'
 
 export function logFieldsOf(event: ClaimedEvent): LogFields {
@@ -24,7 +25,7 @@ export function reportOutcome(
     log.warn('inbound_claim_lost', logFieldsOf(one.event))
     return
   }
-  const { applied, duplicates, ignored, dead } = outcome
+  const { applied, duplicates, ignored, dead } = totalsOf(outcome)
   metrics.inboundItems.inc({ outcome: 'applied' }, applied)
   metrics.inboundItems.inc({ outcome: 'duplicate' }, duplicates)
   metrics.inboundItems.inc({ outcome: 'ignored' }, ignored)

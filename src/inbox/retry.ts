@@ -4,13 +4,21 @@ import { bury } from '../dead-letters/bury.ts'
 import { errorFields } from '../log.ts'
 import { sleep } from '../time-and-chance.ts'
 import type { Inbox } from './inbox.ts'
+import { countItem, emptyOutcome } from './outcome.ts'
 import { type ClaimedEvent, failEvent, holdEvents, releaseEvents } from './queries.ts'
+import { attemptsPerRequeue } from './reopen.ts'
 import { logFieldsOf } from './report.ts'
+
+export function attemptsAllowed(inbox: Inbox, event: ClaimedEvent): number {
+  return Math.min(event.attemptsAllowed, inbox.maxAttempts ?? Number.POSITIVE_INFINITY)
+}
 
 export async function retryLater(inbox: Inbox, event: ClaimedEvent, error: unknown): Promise<void> {
   const { error_message = 'unknown error' } = errorFields(error)
-  if (event.attempt >= inbox.maxAttempts) return exhaust(inbox, event, error_message)
-  const delaySeconds = Math.min(300, 2 ** event.attempt) + inbox.random.fraction()
+  if (event.attempt >= attemptsAllowed(inbox, event)) return exhaust(inbox, event, error_message)
+  // Counted from the last requeue: who asks for another try does not start with the longest wait.
+  const failures = Math.max(1, event.attempt - (event.attemptsAllowed - attemptsPerRequeue))
+  const delaySeconds = Math.min(300, 2 ** failures) + inbox.random.fraction()
   await releaseEvents(inbox.db, [event], delaySeconds, error_message, inbox.queueNow())
   inbox.log.warn('inbound_processing_retried', {
     ...logFieldsOf(event),
@@ -41,7 +49,9 @@ export async function exhaust(inbox: Inbox, event: ClaimedEvent, message: string
         createdAt: now,
       },
     ])
-    await failEvent(tx, event.id, message, now)
+    const outcome = emptyOutcome()
+    countItem(outcome, null, 'dead')
+    await failEvent(tx, event, outcome, message, now)
     return true
   })
   if (!isOurs) return inbox.log.warn('inbound_claim_lost', logFieldsOf(event))

@@ -51,17 +51,21 @@ export function mountWebhooks(app: FastifyInstance, options: WebhookOptions): vo
     )
 
     // Before a byte of the body is read: most of what is not Meta's is turned away here.
-    scope.addHook('onRequest', async (request, reply) => {
-      if (request.method !== 'POST') return
+    scope.addHook('onRequest', (request, reply, done) => {
+      if (request.method !== 'POST') return done()
       report.start(request)
       if (!isSignatureHeader(request.headers['x-hub-signature-256'])) {
-        return refuse(request, reply, 'bad_signature', invalidSignature())
+        void refuse(request, reply, 'bad_signature', invalidSignature())
+      } else if (request.headers['content-encoding'] !== undefined) {
+        void refuse(request, reply, 'bad_request', encodingRefused())
+      } else if (Number(request.headers['content-length']) > webhookBodyLimit) {
+        // Said before the body comes: once it is on its way, closing under it hides the answer from some clients.
+        void refuse(request, reply, 'too_large', tooLarge())
+      } else {
+        // Fastify answers 415 to a type that it cannot read, before any parser.
+        request.headers['content-type'] = 'application/octet-stream'
+        done()
       }
-      if (request.headers['content-encoding'] !== undefined) {
-        return refuse(request, reply, 'bad_request', encodingRefused())
-      }
-      // Fastify answers 415 to a type that it cannot read, before any parser.
-      request.headers['content-type'] = 'application/octet-stream'
     })
     scope.setErrorHandler((error, request, reply) => {
       const { code, statusCode = 500 } = error as { code?: string; statusCode?: number }
@@ -140,7 +144,7 @@ function handshake(
   const token = query['hub.verify_token']
   const challenge = query['hub.challenge']
   const isOurs =
-    query['hub.mode'] === 'subscribe' &&
+    ['subscribe', undefined].includes(query['hub.mode'] as string | undefined) &&
     typeof token === 'string' &&
     verifyToken !== undefined &&
     isSameText(token, verifyToken)
@@ -152,8 +156,8 @@ function handshake(
     )
     return sendError(reply, request.id, refusal)
   }
-  // Only what Meta could have sent is echoed: anything else would let a link put text on our origin.
-  if (typeof challenge !== 'string' || !/^[A-Za-z0-9_-]{1,256}$/.test(challenge)) {
+  // Nothing that a browser could take for a page is echoed, although it would need the token to get here.
+  if (typeof challenge !== 'string' || !/^[^<>\p{Cc}]{1,1024}$/u.test(challenge)) {
     return sendError(
       reply,
       request.id,

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fixture } from '../../test/support/payloads.ts'
 import { describeDelivery } from './delivery.ts'
-import { parseWebhook, type WebhookItem } from './webhook.ts'
+import { parseWebhook } from './webhook.ts'
+import type { WebhookItem } from './webhook-item.ts'
 
 type Path = (string | number)[]
 

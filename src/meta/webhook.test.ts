@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { fixture, payload, statusUpdate, textMessage } from '../../test/support/payloads.ts'
-import { type MessageItem, parseWebhook, timeOf, type WebhookItem } from './webhook.ts'
+import { parseWebhook, timeOf } from './webhook.ts'
+import type { MessageItem, WebhookItem } from './webhook-item.ts'
 
 const itemsOf = (raw: Buffer): WebhookItem[] => {
   const parsed = parseWebhook(raw)
@@ -12,9 +13,11 @@ const itemsOfBody = (body: unknown) => itemsOf(Buffer.from(JSON.stringify(body))
 
 /** An item in a word: its type, its status, or its field. */
 function nameOf(item: WebhookItem): string {
-  if (item.kind === 'message') return item.type
+  if (item.kind === 'message') {
+    return item.origin === 'live' ? item.type : `${item.type} ${item.direction} ${item.origin}`
+  }
   if (item.kind === 'status') return item.participant ? `${item.status} in a group` : item.status
-  return item.kind === 'other' ? item.field : item.reason
+  return item.kind === 'notice' ? item.field : item.reason
 }
 
 /** From INDEX.md: the files of each kind, by number. */
@@ -28,8 +31,8 @@ const statuses = [
   ...['delivered', 'read in a group', ...Array<string>(11).fill('failed')],
   ...['deleted', 'warning', 'teleported'],
 ]
-const batches: Record<number, string[]> = {
-  69: ['messages'],
+const several: Record<number, string[]> = {
+  69: ['errors'],
   70: ['text', 'text'],
   71: ['text', 'text', 'reaction', 'delivered', 'sent'],
   72: ['read', 'user_preferences', 'message_template_status_update'],
@@ -37,6 +40,27 @@ const batches: Record<number, string[]> = {
   74: ['text', 'text'],
   75: Array.from({ length: 20 }, () => ['sent', 'delivered', 'read']).flat(),
   76: ['text', 'text'],
+  // Never taken for what somebody just wrote.
+  109: ['text outbound echo'],
+  110: ['revoke outbound echo'],
+  111: [
+    'text outbound history',
+    'media_placeholder outbound history',
+    'text inbound history',
+    'text outbound history',
+  ],
+  112: ['image outbound history'],
+  114: ['smb_app_state_sync', 'smb_app_state_sync'],
+}
+/** What lists nothing has its change as its raw; what lists something, the one thing it lists. */
+const lists: Record<number, string> = {
+  105: 'user_preferences',
+  106: 'user_preferences',
+  107: 'user_id_update',
+  113: 'history',
+  117: 'calls',
+  118: 'calls',
+  120: 'groups',
 }
 
 describe('every fixture', () => {
@@ -59,15 +83,16 @@ describe('every fixture', () => {
     } else if (place <= 68) {
       expect(items).toMatchObject([{ kind: 'status' }])
       expect(items.map(nameOf)).toEqual([statuses[place - 44]])
-    } else if (place <= 76) {
-      expect(items.map(nameOf)).toEqual(batches[place])
+    } else if (several[place]) {
+      expect(items.map(nameOf)).toEqual(several[place])
     } else {
-      // I9: what is neither message nor status is an item too, and is never taken for one (echoes, history, calls).
+      // I9: what is neither message nor status is an item too, and is never taken for one (the statuses of a call).
       const [change] = JSON.parse(fixture(file).toString()).entry[0].changes
-      expect(items).toMatchObject([{ kind: 'other', field: change.field, raw: change }])
+      const raw = lists[place] === undefined ? change : change.value[lists[place]][0]
+      expect(items).toMatchObject([{ kind: 'notice', field: change.field, raw }])
     }
     for (const item of items) {
-      if (item.kind !== 'other') expect(item.phoneNumberId).toMatch(/^\d{15}$/)
+      if (item.kind !== 'notice') expect(item.phoneNumberId).toMatch(/^\d{15}$/)
     }
   })
 })
@@ -99,7 +124,7 @@ describe('a message', () => {
   })
 
   test('has a sender by number, by user id, by both or by neither', () => {
-    const senderOf = ({ from, fromUserId }: MessageItem) => [from, fromUserId]
+    const senderOf = ({ contact }: MessageItem) => contact && [contact.waId, contact.userId]
     expect(senderOf(messageOf('001-msg-text.json'))).toEqual(['16505550143', undefined])
     expect(senderOf(messageOf('041-msg-text-bsuid-only.json'))).toEqual([
       undefined,
@@ -109,12 +134,12 @@ describe('a message', () => {
       '5511955550199',
       'BR.70932281465503918827',
     ])
-    expect(senderOf(messageOf('malformed/message-no-sender.json'))).toEqual([undefined, undefined])
+    expect(senderOf(messageOf('malformed/message-no-sender.json'))).toBeUndefined()
   })
 
   test('finds its contact by id, not by place', () => {
     const names = itemsOf(fixture('071-batch-messages-and-statuses.json')).flatMap((item) =>
-      item.kind === 'message' ? [item.senderName] : [],
+      item.kind === 'message' ? [item.contact?.name] : [],
     )
     expect(names).toEqual(['Mara Quint', 'Tomé Araújo', 'Mara Quint'])
   })
@@ -125,8 +150,8 @@ describe('a message', () => {
     const senderless = itemsOfBody(
       payload({ messages: [{ id: 'm1', type: 'text' }], contacts: [{ profile: { name: 'Nn' } }] }),
     )
-    expect(named).toMatchObject([{ senderName: undefined }])
-    expect(senderless).toMatchObject([{ senderName: undefined, fromUserId: undefined }])
+    expect(named).toMatchObject([{ contact: { waId: '16505550143', name: undefined } }])
+    expect(senderless).toMatchObject([{ contact: undefined }])
   })
 
   test.each([
@@ -190,13 +215,56 @@ test('messages and statuses that are null are none; that are no list are malform
     Object.assign(body.entry[0]?.changes[0]?.value ?? {}, lists)
     return itemsOfBody(body).map((item) => item.kind)
   }
-  expect(withLists({ messages: null, statuses: null })).toEqual(['other'])
-  expect(withLists({ messages: [], statuses: [] })).toEqual(['other'])
+  expect(withLists({ messages: null, statuses: null })).toEqual(['notice'])
+  expect(withLists({ messages: [], statuses: [] })).toEqual(['notice'])
   expect(withLists({ messages: {}, statuses: 'x' })).toEqual(['malformed', 'malformed'])
   expect(withLists({ messages: 0, statuses: [statusUpdate('o1', 'sent')] })).toEqual([
     'malformed',
     'status',
   ])
+})
+
+describe('a notice', () => {
+  const change = (field: string, value: object) => ({
+    entry: [{ id: '1', time: 1788300037, changes: [{ field, value }] }],
+  })
+  const deep = JSON.parse('['.repeat(300) + ']'.repeat(300))
+
+  test('that is nested too deeply does not take its neighbours along', () => {
+    const wanted = { wa_id: '1', value: 'stop' }
+    const body = change('user_preferences', { user_preferences: [wanted, { deep }, wanted] })
+    expect(itemsOfBody(body).map((item) => item.kind)).toEqual(['notice', 'malformed', 'notice'])
+    const beside = payload({ messages: [textMessage('m1', 'x')] })
+    Object.assign(beside.entry[0]?.changes[0]?.value ?? {}, { errors: [{ deep }] })
+    expect(itemsOfBody(beside).map((item) => item.kind)).toEqual(['message', 'malformed'])
+  })
+
+  test('is made of a change that lists nothing, whatever the field', () => {
+    for (const field of ['message_echoes', 'smb_message_echoes', 'history', 'flows', 'messages']) {
+      expect(itemsOfBody(change(field, {}))).toMatchObject([{ kind: 'notice', field }])
+    }
+  })
+
+  test.each(['\u0000', '\ud800', '', 'x'.repeat(65)])(
+    'of the field %j is of an unknown one',
+    (field) => {
+      expect(itemsOfBody(change(field, {}))).toMatchObject([{ kind: 'notice', field: 'unknown' }])
+    },
+  )
+
+  test('has its own time, else that of its entry, and none that is not one', () => {
+    const timeIn = (value: object, time?: string) => {
+      const body = JSON.stringify(change('security', value))
+      const [item] = itemsOf(
+        Buffer.from(time === undefined ? body : body.replace('1788300037', time)),
+      )
+      return item?.kind === 'notice' ? item.timestamp : 'no notice'
+    }
+    expect(timeIn({ timestamp: '7' })).toBe('7')
+    expect(timeIn({})).toBe(1788300037)
+    expect(timeIn({ timestamp: [7] })).toBe(1788300037)
+    expect(timeIn({}, '['.repeat(100_000) + ']'.repeat(100_000))).toBeUndefined()
+  })
 })
 
 describe('the time of an item', () => {

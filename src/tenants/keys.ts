@@ -59,7 +59,6 @@ export function createAuthenticate(db: Db, operatorKeys: OperatorKey[]) {
       kind: 'tenant',
       tenantId: owner.tenantId,
       keyId: publicId('key', owner.keyId),
-      isSuspended: owner.isSuspended,
     }
   }
 }

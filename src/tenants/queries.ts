@@ -120,15 +120,13 @@ export async function revokeApiKey(
 export interface KeyOwner {
   keyId: string
   tenantId: string
-  isSuspended: boolean
 }
 
 export async function selectKeyOwner(db: Tx, keyHash: Buffer): Promise<KeyOwner | undefined> {
   const [row] = await db.query(sql<KeyOwner>`
-    select k.id as "keyId", k.tenant_id as "tenantId", t.status = 'suspended' as "isSuspended"
-    from api_keys k
-    join tenants t on t.id = k.tenant_id
-    where k.key_hash = ${keyHash} and k.revoked_at is null`)
+    select id as "keyId", tenant_id as "tenantId"
+    from api_keys
+    where key_hash = ${keyHash} and revoked_at is null`)
   return row
 }
 

@@ -26,7 +26,13 @@ async function store(...bodies: unknown[]) {
 const one = (id: string) => payload({ messages: [textMessage(id, 'x')] })
 
 function claim(seconds: number): Promise<ClaimedEvent[]> {
-  return claimEvents(db, { limit: 100, maxBytes: 1e9, leaseSeconds: 20, now: at(seconds) })
+  return claimEvents(db, {
+    limit: 100,
+    maxBytes: 1e9,
+    leaseSeconds: 20,
+    taskName: 'test',
+    now: at(seconds),
+  })
 }
 
 /** The worker's connection, with something that happens before its nth transaction begins. */
@@ -57,7 +63,13 @@ describe('a claim whose holder died', () => {
 
   test('by the database clock too, when no test steers it', async () => {
     await store(one('m1'))
-    await claimEvents(db, { limit: 1, maxBytes: 1, leaseSeconds: 3600, now: null })
+    await claimEvents(db, {
+      limit: 1,
+      maxBytes: 1,
+      leaseSeconds: 3600,
+      taskName: 'test',
+      now: null,
+    })
     expect(await gateway.drain()).toBe(0)
 
     await db.query(sql`update whatsapp_webhook_events set next_run_at = now()`)

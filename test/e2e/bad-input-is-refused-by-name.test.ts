@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
-import { type Answer, startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { shapeOf } from '../support/contract-check.ts'
+import { type Answer, operatorKey, startTestGateway, type TestGateway } from '../support/gateway.ts'
 import {
   createFirm,
   declaredRoutes,
@@ -8,7 +9,9 @@ import {
   fieldsOf,
   goodCall,
   pathFor,
+  requiredOf,
   routeName,
+  undecide,
 } from '../support/world.ts'
 
 let gateway: TestGateway
@@ -18,6 +21,10 @@ let firm: Firm
 beforeAll(async () => {
   gateway = await startTestGateway({ environment: { API_RATE_LIMIT_PER_SECOND: '100000' } })
   firm = await createFirm(gateway, 'firm')
+  // Enough for a second page of everything.
+  await gateway.createTenant('another')
+  const keys = `/api/admin/tenants/${firm.id}/api-keys`
+  await gateway.call('POST', keys, { key: operatorKey, body: { name: 'another' } })
 })
 
 const routes = declaredRoutes()
@@ -56,6 +63,9 @@ describe.each(named(routes.filter((route) => route.body)))('the body of %s', (_n
     send(JSON.stringify({ ...goodCall(route, firm).body, [field]: value }))
   const good = () => JSON.stringify(goodCall(route, firm).body)
   const code = route.invalidCode ?? 'INVALID_REQUEST'
+  const required = requiredOf(route.body)
+  const wantsReason = required.includes('reason')
+  const others = required.filter((field) => field !== 'reason')
 
   test('must be JSON', async () => {
     const nested = '['.repeat(100_000)
@@ -73,8 +83,12 @@ describe.each(named(routes.filter((route) => route.body)))('the body of %s', (_n
   test('must be an object', async () => {
     for (const text of ['', '[]', '[{}]', 'null', '"x"', '17', 'true']) {
       const answer = await send(text)
-      expect([answer.status, answer.json.error.code], text).toEqual([400, code])
-      expect(namesOf(answer)).toEqual(['body'])
+      // Who decides something without a word is asked for a reason, once nothing else is missing.
+      const isSilent = wantsReason && (text === '' || text === 'null')
+      const asksReason = isSilent && others.length === 0
+      const wanted = asksReason ? 'REASON_REQUIRED' : code
+      expect([answer.status, answer.json.error.code], text).toEqual([400, wanted])
+      expect(namesOf(answer)).toEqual(asksReason ? ['reason'] : isSilent ? others : ['body'])
     }
   })
 
@@ -116,8 +130,10 @@ describe.each(named(routes.filter((route) => route.body)))('the body of %s', (_n
   test.each(fieldsOf(route.body))('must have text that can be kept in %s', async (field) => {
     for (const value of ['a\0b', '\0', 'a\ud83d', '\ude00\ud83d', ['\0'], { a: '\0' }]) {
       const answer = await sendWith(field, value)
-      expect([answer.status, answer.json.error.code]).toEqual([400, code])
-      expect(namesOf(answer)[0]).toBe(field)
+      const isNoReason = field === 'reason' && wantsReason && typeof value !== 'string'
+      const wanted = isNoReason ? 'REASON_REQUIRED' : code
+      expect([answer.status, answer.json.error.code]).toEqual([400, wanted])
+      expect(namesOf(answer)[0]?.split('.')[0]).toBe(field)
     }
   })
 
@@ -129,7 +145,10 @@ describe.each(named(routes.filter((route) => route.body)))('the body of %s', (_n
         // 409: it is fine, and now taken.
         expect([200, 201, 202, 400, 409], what).toContain(answer.status)
         if (answer.status !== 400) continue
-        expect(namesOf(answer), what).toContain(field)
+        expect(
+          namesOf(answer).map((name) => name.split('.')[0]),
+          what,
+        ).toContain(field)
         expect(answer.text).not.toContain('<script>')
       }
     },
@@ -188,11 +207,40 @@ describe.each(named(withQuery))('the query of %s', (_name, route) => {
     },
   )
 
-  test('has pages of 1 to 200', async () => {
+  const isPaged = fieldsOf(route.query).includes('limit')
+  test.runIf(isPaged)('has pages of 1 to 200', async () => {
     for (const limit of ['0', '-1', '201', '1.5', '1e9', 'x', '']) {
       expect(namesOf(await ask(`limit=${limit}`)), limit).toEqual(['limit'])
     }
     for (const limit of ['1', '200']) expect((await ask(`limit=${limit}`)).status).toBe(200)
+  })
+})
+
+const lists = routes.filter((route) => fieldsOf(route.query).includes('after'))
+
+describe.each(named(lists))('a cursor of %s', (_name, route) => {
+  test('is taken or refused, whatever somebody made of it', async () => {
+    await undecide(gateway)
+    const { path, key } = goodCall(route, firm)
+    const page = await gateway.call('GET', `${path}?limit=1`, { key })
+    const cursor = Buffer.from(page.json.paging.next, 'base64url').toString()
+    const date = /\d{4}-\d\d-\d\d/
+    expect(cursor).toMatch(date)
+    const forged = [
+      ...['0000-01-01', '0001-01-01', '9999-12-31', '2026-02-31', '2026-13-01', '2026-00-00'],
+      ...['275760-01-01', '+275760-01-01', '-000001-01-01', '294277-01-01'],
+    ].map((other) => cursor.replace(date, other))
+    forged.push(cursor.replace(/\d\d:\d\d:\d\d/, '24:00:00'), cursor.replace(/:\d\d/, ':60'))
+    forged.push(cursor.replace(/:\d\d(?=[.Z+-])/, ':60'), cursor.replace(/\+00/, '+99'))
+    forged.push(cursor.replace(/\+00/, '+16:00'), cursor.replace(/\+00/, '-23:59'))
+    forged.push(cursor.replace(/\d+(?=\W*$)/, (digits) => '9'.repeat(digits.length + 1)))
+    forged.push(cursor.replace(/\d+(?=\W*$)/, '9'.repeat(15)), `${cursor} `, cursor.slice(0, -1))
+    for (const text of forged) {
+      const after = Buffer.from(text).toString('base64url')
+      const answer = await gateway.call('GET', `${path}?after=${after}`, { key })
+      expect([200, 400], text).toContain(answer.status)
+      if (answer.status === 400) expect(namesOf(answer), text).toEqual(['after'])
+    }
   })
 })
 
@@ -227,10 +275,11 @@ describe('a method that a path does not know', () => {
   const paths = [...new Set(routes.map((route) => route.path))]
 
   test.each(paths)('is a 404 in the usual shape at %s', async (path) => {
-    const known = routes.filter((route) => route.path === path).map((route) => route.method)
+    const at = pathFor({ ...routes[0], path } as (typeof routes)[0], firm)
+    // Also those that take the last word for an id.
+    const known = routes.filter((route) => shapeOf(route.path).test(at)).map(({ method }) => method)
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
       if ((known as string[]).includes(method)) continue
-      const at = pathFor({ ...routes[0], path } as (typeof routes)[0], firm)
       const answer = await gateway.call(method, at, { key: firm.key })
       expect([answer.status, answer.json.error.code], method).toEqual([404, 'NOT_FOUND'])
     }

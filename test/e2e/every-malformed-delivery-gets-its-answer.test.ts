@@ -61,9 +61,15 @@ const expectations: Record<string, Expected> = {
     letters: ['malformed entry[0].changes[0] value is not an object'],
   },
   'value-null.json': { letters: ['malformed entry[0].changes[0] value is not an object'] },
-  'field-inside-value.json': nothing,
+  // Its WABA is nobody's here.
+  'field-inside-value.json': {
+    letters: ['unroutable entry[0].changes[0] no account has this WABA id'],
+  },
   'proto-pollution.json': nothing,
-  'big-integer-ids.json': nothing,
+  // An id that has lost digits is nobody's.
+  'big-integer-ids.json': {
+    letters: ['unroutable entry[0].changes[0] no account has this WABA id'],
+  },
   'metadata-missing.json': {
     letters: [`unroutable ${value}.messages[0] no account has this phone_number_id`],
   },

@@ -157,6 +157,7 @@ async function badWebhooks(): Promise<void> {
     'POST /webhooks/whatsapp HTTP/1.1',
     `Host: ${phone}`,
     'Content-Length: 9000000',
+    'Connection: close',
     `X-Hub-Signature-256: ${signatureOf(raw)}`,
   ]
   const tooLarge = await bareRequest(`${head.join('\r\n')}\r\n\r\n${good}`)
@@ -221,7 +222,7 @@ async function bareRequest(text: string): Promise<string> {
 }
 
 async function databaseFaults(): Promise<void> {
-  proxy.loseAnswerTo(Buffer.from(`${wamid}lost`).toString('hex'))
+  proxy.loseAnswerTo(`${wamid}lost`)
   expect((await deliver(message(`${wamid}lost`))).status).toBe(500)
   proxy.refuseEverything()
   expect((await deliver(message(`${wamid}late`))).status).toBe(500)

@@ -222,15 +222,22 @@ describe('the handshake', () => {
   const handshake = (query: string) =>
     gateway.call('GET', `/api/webhooks/meta/whatsapp?${new URLSearchParams(query)}`)
 
-  test('with the right token is answered with the bare challenge', async () => {
-    const answer = await handshake(
-      `hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=1158201444`,
-    )
+  test.each([
+    ['as Meta sends it', 'hub.mode=subscribe&', '1158201444'],
+    ['without a mode', '', '1158201444'],
+    ['of any plain text', 'hub.mode=subscribe&', 'a.b c_/+='],
+  ])(
+    'with the right token is answered with the bare challenge, %s',
+    async (_name, mode, challenge) => {
+      const answer = await handshake(
+        `${mode}hub.verify_token=${token}&hub.challenge=${encodeURIComponent(challenge)}`,
+      )
 
-    expect(answer.status).toBe(200)
-    expect(answer.text).toBe('1158201444')
-    expect(answer.headers.get('content-type')).toContain('text/plain')
-  })
+      expect(answer.status).toBe(200)
+      expect(answer.text).toBe(challenge)
+      expect(answer.headers.get('content-type')).toContain('text/plain')
+    },
+  )
 
   test.each([
     ['a wrong token', 'hub.mode=subscribe&hub.verify_token=wrong&hub.challenge=1'],
@@ -246,7 +253,6 @@ describe('the handshake', () => {
       `hub.mode=subscribe&hub.verify_token[]=${token}&hub.verify_token[]=x&hub.challenge=1`,
     ],
     ['another mode', `hub.mode=unsubscribe&hub.verify_token=${token}&hub.challenge=1`],
-    ['no mode', `hub.verify_token=${token}&hub.challenge=1`],
     ['nothing at all', ''],
   ])('with %s is answered 403', async (_name, query) => {
     const answer = await handshake(query)

@@ -78,7 +78,7 @@ describe.concurrent('the way to Postgres fails', () => {
   test('the answer to a commit is lost: 500, and the redelivery finds it stored', async () => {
     const { proxy, gateway, db } = await startBehindProxy()
     // Bytes travel as hexadecimal, inside an array.
-    proxy.loseAnswerTo(Buffer.from('wamid.answer-lost').toString('hex'))
+    proxy.loseAnswerTo('wamid.answer-lost')
 
     const first = await gateway.deliver(message('wamid.answer-lost'))
     const second = await gateway.deliver(message('wamid.answer-lost'))

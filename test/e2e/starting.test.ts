@@ -1,13 +1,19 @@
 // `start` refuses what would go wrong later, and says all of it at once.
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { afterFile } from '../support/after-file.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { testSecrets } from '../support/gateway.ts'
-import { createDirectory, runProgram, startGatewayProgram } from '../support/program.ts'
+import {
+  createDirectory,
+  runProgram,
+  startGatewayProgram,
+  startOwnPostgres,
+  startProgram,
+} from '../support/program.ts'
 
 describe('start refuses', () => {
   test('production without secrets, and names every missing variable at once', async () => {
@@ -51,6 +57,46 @@ describe('start refuses', () => {
 })
 
 describe('start', () => {
+  test('waits for a database that comes up after it', async () => {
+    const postgres = await startOwnPostgres({ fsync: 'off' })
+    await postgres.stop()
+    const program = startProgram(['start'], {
+      ...testSecrets,
+      DATABASE_URL: postgres.url,
+      HOST: '127.0.0.1',
+      PORT: '0',
+    })
+    await program.untilLogged('database_unavailable')
+
+    await postgres.startAgain()
+
+    await program.untilLogged('started')
+    expect((await program.end('SIGTERM')).code).toBe(0)
+  })
+
+  test('ends loudly when its embedded Postgres dies, and the next start goes on with the same data', async () => {
+    const environment = {
+      ...testSecrets,
+      ALLOW_EMBEDDED: '1',
+      DATA_DIR: join(await createDirectory(), 'data'),
+      HOST: '127.0.0.1',
+      PORT: '0',
+    }
+    const first = startProgram(['start'], environment)
+    await first.untilLogged('started')
+    const [pid] = readFileSync(join(environment.DATA_DIR, 'postgres/postmaster.pid'), 'utf8').split(
+      '\n',
+    )
+
+    process.kill(Number(pid), 'SIGKILL')
+
+    expect((await first.exited).code).toBe(1)
+    expect(first.stderr()).toContain('the embedded Postgres ended by itself')
+    const second = startProgram(['start'], environment)
+    await second.untilLogged('started')
+    expect((await second.end('SIGTERM')).code).toBe(0)
+  })
+
   test('is not ready on a database that would lose acknowledged webhooks, unless told that this is fine', async () => {
     const environment = { DATABASE_URL: await createTestDatabase(), ROLES: 'worker' }
     const careful = await startGatewayProgram({ ...environment, ALLOW_UNSAFE_DB: '0' })

@@ -15,6 +15,7 @@ import {
   goodCall,
   pathFor,
   routeName,
+  undecide,
 } from '../support/world.ts'
 
 let gateway: TestGateway
@@ -76,7 +77,7 @@ describe.each(named((route) => route.access === 'operator'))('%s', (_name, route
   })
 })
 
-const byId = named((route) => route.access === 'tenant' && (hasId(route) || route.method !== 'GET'))
+const byId = named((route) => route.access === 'tenant' && hasId(route))
 
 describe.each(byId)('%s', (_name, route) => {
   test('answers another tenant as if it were not there', async () => {
@@ -103,7 +104,9 @@ describe.each(byId)('%s', (_name, route) => {
   })
 
   test('answers its own tenant, and the operator in its name', async () => {
+    await undecide(gateway)
     const own = await callFor(route, a, { key: a.key })
+    await undecide(gateway)
     const asOperator = await callFor(route, a, {
       key: operatorKey,
       headers: { 'x-tenant-id': a.id },
@@ -117,7 +120,7 @@ describe.each(byId)('%s', (_name, route) => {
     for (const [word, id] of Object.entries(a.ids)) {
       const others = Object.fromEntries(Object.keys(a.ids).map((key) => [key, id]))
       const path = pathFor(route, { ids: others })
-      if (!hasId(route) || path === pathFor(route, a)) continue
+      if (path === pathFor(route, a)) continue
       const answer = await gateway.call(route.method, path, {
         key: a.key,
         body: bodyFor(route, a),
@@ -127,9 +130,67 @@ describe.each(byId)('%s', (_name, route) => {
   })
 })
 
+/** What names its subjects in its body. */
+const many = named((route) => route.access === 'tenant' && !hasId(route) && route.method !== 'GET')
+
+describe.each(many)('%s', (_name, route) => {
+  /** With this firm's ids, under another's key. */
+  const asOther = (ids: Record<string, string>, options: CallOptions) =>
+    gateway.call(route.method, pathFor(route, a), {
+      body: bodyFor(route, { ...a, ids }),
+      ...options,
+    })
+
+  test('does nothing to what is of another tenant, as if it were not there', async () => {
+    await undecide(gateway)
+    const before = await gateway.call('GET', '/api/whatsapp/dlq', { key: a.key })
+
+    const absent = await asOther({ ...a.ids, dlq: `dlq_${'0'.repeat(32)}` }, { key: b.key })
+    const foreign = await asOther(a.ids, { key: b.key })
+    const asOperator = await asOther(a.ids, {
+      key: operatorKey,
+      headers: { 'x-tenant-id': b.id },
+    })
+
+    expect(foreign.json).toMatchObject({ matched: 0, decided: 0, skipped: { not_found: 1 } })
+    expect(foreign.json).toEqual(absent.json)
+    expect(asOperator.json).toEqual(absent.json)
+    const after = await gateway.call('GET', '/api/whatsapp/dlq', { key: a.key })
+    expect(after.json).toEqual(before.json)
+  })
+
+  test('reaches only what is its own when it asks for everything', async () => {
+    await undecide(gateway)
+    const before = await gateway.call('GET', '/api/whatsapp/dlq', { key: a.key })
+    for (const filter of [{}, { tenant_id: a.id }, { phone_number_id: a.phoneNumberId }]) {
+      const body = { filter, reason: 'why' }
+      const answer = await gateway.call(route.method, pathFor(route, b), { key: b.key, body })
+      expect(answer.status).toBe(200)
+    }
+    const after = await gateway.call('GET', '/api/whatsapp/dlq', { key: a.key })
+    expect(after.json).toEqual(before.json)
+    const own = await gateway.call('GET', '/api/whatsapp/dlq', { key: b.key })
+    expect(own.json.data).toEqual([])
+    await undecide(gateway)
+  })
+
+  test('does it to its own, also for the operator in its name', async () => {
+    for (const options of [
+      { key: a.key },
+      { key: operatorKey, headers: { 'x-tenant-id': a.id } },
+    ]) {
+      await undecide(gateway)
+      expect((await callFor(route, a, options)).json).toMatchObject({ matched: 1, decided: 1 })
+    }
+    await undecide(gateway)
+  })
+})
+
 const lists = named((route) => route.access === 'tenant' && !hasId(route) && route.method === 'GET')
 
 describe.each(lists)('%s', (_name, route) => {
+  beforeAll(() => undecide(gateway))
+
   test('shows everybody their own and nothing else', async () => {
     const { path } = goodCall(route, a)
     for (const [firm, other] of [

@@ -37,6 +37,7 @@ function checkError({ json, headers }: CheckedAnswer): void {
   expect(error.request_id).toBe(headers.get('x-request-id'))
 }
 
-function shapeOf(path: string): RegExp {
+/** What an address of this route looks like. */
+export function shapeOf(path: string): RegExp {
   return new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`)
 }

@@ -78,7 +78,15 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const clock = options.clock ?? systemClock
   const { url: databaseUrl, db } = options.database ?? (await createTestDb())
   const config = readConfig(
-    { ...testSecrets, PORT: '0', ROLES: 'api', ALLOW_UNSAFE_DB: '1', ...options.environment },
+    {
+      ...testSecrets,
+      PORT: '0',
+      ROLES: 'api',
+      ALLOW_UNSAFE_DB: '1',
+      // Nobody listens there: a test that wants a Meta starts one.
+      META_GRAPH_URL: 'http://127.0.0.1:9',
+      ...options.environment,
+    },
     { mode: 'dev' },
   )
   let logText = ''
@@ -130,23 +138,21 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       })
     },
     async createTenant(name, number) {
-      const tenant = await call('POST', '/api/admin/tenants', { key: operatorKey, body: { name } })
-      const id = tenant.json.id
-      const key = await call('POST', `/api/admin/tenants/${id}/api-keys`, {
-        key: operatorKey,
-        body: { name: 'test' },
-      })
+      const create = async (path: string, body: unknown) => {
+        const answer = await call('POST', path, { key: operatorKey, body })
+        if (answer.status === 201) return answer.json
+        throw new Error(`${path} was answered ${answer.status}: ${answer.text}`)
+      }
+      const { id } = await create('/api/admin/tenants', { name })
+      const { key } = await create(`/api/admin/tenants/${id}/api-keys`, { name: 'test' })
       if (number) {
-        await call('POST', `/api/admin/tenants/${id}/accounts`, {
-          key: operatorKey,
-          body: {
-            ...number,
-            display_phone_number: '+1 555-0100',
-            access_token: `token-of-${name.replaceAll(' ', '-')}`,
-          },
+        await create(`/api/admin/tenants/${id}/accounts`, {
+          ...number,
+          display_phone_number: '+1 555-0100',
+          access_token: `token-of-${name.replaceAll(' ', '-')}`,
         })
       }
-      return { id, key: key.json.key }
+      return { id, key }
     },
   }
 }

@@ -162,18 +162,21 @@ export async function startGatewayProgram(
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     })
-  const asOperator = (path: string, body: unknown) =>
-    call('POST', `/api/admin/tenants${path}`, { key: operatorKey, body })
+  const create = async (path: string, body: unknown) => {
+    const reply = await call('POST', `/api/admin/tenants${path}`, { key: operatorKey, body })
+    if (reply.status === 201) return reply.json
+    throw new Error(`${path} was answered ${reply.status}: ${reply.text}`)
+  }
   return {
     ...program,
     url,
     call,
     deliver: (body, headers) => deliverTo(url, bytesOf(body), headers),
     async createTenant(name, number) {
-      const { id } = (await asOperator('', { name })).json
-      const { key } = (await asOperator(`/${id}/api-keys`, { name: 'test' })).json
+      const { id } = await create('', { name })
+      const { key } = await create(`/${id}/api-keys`, { name: 'test' })
       const account = { ...number, display_phone_number: '+1 555-0100', access_token: 'a-token' }
-      await asOperator(`/${id}/accounts`, account)
+      await create(`/${id}/accounts`, account)
       return { id, key }
     },
     async pendingCount() {

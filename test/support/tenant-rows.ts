@@ -4,6 +4,7 @@ import { sql, type Tx } from '../../src/db/connect.ts'
 export interface SeededTenant {
   id: string
   conversationId: string
+  contactId: string
 }
 
 /** Everything alike but what must differ: the tenant, its ids, and what is unique across tenants. */
@@ -11,6 +12,7 @@ export async function insertTenantRows(tx: Tx, digit: string): Promise<SeededTen
   const id = `00000000-0000-7000-8000-${digit.repeat(12)}`
   const conversationId = `11111111-0000-7000-8000-${digit.repeat(12)}`
   const eventId = `22222222-0000-7000-8000-${digit.repeat(12)}`
+  const contactId = `33333333-0000-7000-8000-${digit.repeat(12)}`
   const now = new Date('2026-09-01T12:00:00Z')
   await tx.query(sql`
     insert into tenants (id, name, slug, created_at, updated_at)
@@ -26,9 +28,12 @@ export async function insertTenantRows(tx: Tx, digit: string): Promise<SeededTen
     insert into whatsapp_webhook_dedupe (tenant_id, dedupe_key, event_type, created_at)
     values (${id}, 'wamid.1', 'inbound_message', ${now})`)
   await tx.query(sql`
+    insert into whatsapp_contacts (id, tenant_id, wa_id, created_at, updated_at)
+    values (${contactId}, ${id}, '16505550143', ${now}, ${now})`)
+  await tx.query(sql`
     insert into whatsapp_conversations
-      (id, tenant_id, phone_number_id, contact_wa_id, last_message_at, created_at, updated_at)
-    values (${conversationId}, ${id}, 'number', '16505550143', ${now}, ${now}, ${now})`)
+      (id, tenant_id, phone_number_id, contact_id, contact_wa_id, last_message_at, created_at, updated_at)
+    values (${conversationId}, ${id}, 'number', ${contactId}, '16505550143', ${now}, ${now}, ${now})`)
   await tx.query(sql`
     insert into whatsapp_messages
       (id, tenant_id, phone_number_id, conversation_id, direction, type, wamid, status, content, occurred_at,
@@ -40,6 +45,13 @@ export async function insertTenantRows(tx: Tx, digit: string): Promise<SeededTen
       (tenant_id, wamid, status, phone_number_id, occurred_at, received_at, details, correlation_id)
     values (${id}, 'wamid.1', 'sent', 'number', ${now}, ${now}, '{}', ${eventId})`)
   await tx.query(sql`
+    insert into whatsapp_message_changes (tenant_id, target_wamid, wamid, kind, actor, occurred_at, event_id)
+    values (${id}, 'wamid.1', 'wamid.2', 'revoke', '16505550143', ${now}, ${eventId})`)
+  await tx.query(sql`
+    insert into whatsapp_account_events
+      (id, tenant_id, contact_id, field, dedupe_key, content, occurred_at, created_at, event_id, correlation_id)
+    values (${eventId}, ${id}, ${contactId}, 'security', 'key', '{}', ${now}, ${now}, ${eventId}, ${eventId})`)
+  await tx.query(sql`
     insert into dead_letters (id, tenant_id, kind, event_id, error_code, error_message, raw, created_at)
     values (${eventId}, ${id}, 'inbound', ${eventId}, 'X', 'x', '', ${now})`)
   await tx.query(sql`
@@ -48,5 +60,5 @@ export async function insertTenantRows(tx: Tx, digit: string): Promise<SeededTen
   await tx.query(sql`
     insert into audit_log (chain, position, tenant_id, at, actor, action, subject, details, previous_hash, hash)
     values (${id}, 1, ${id}, ${now}, 'somebody', 'thing.done', 'thing', '{}', '', '')`)
-  return { id, conversationId }
+  return { id, conversationId, contactId }
 }

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { Route } from '../../src/api/route.ts'
 import { readConfig } from '../../src/config.ts'
+import { sql } from '../../src/db/connect.ts'
 import { apiRoutes } from '../../src/gateway.ts'
 import { createRuntime } from '../../src/runtime.ts'
 import { operatorKey, type TestGateway, testSecrets } from './gateway.ts'
@@ -26,7 +27,7 @@ export interface Firm {
   marks: string[]
 }
 
-/** A tenant with two accounts, two conversations and a few messages; `name` is one word. */
+/** A tenant with two accounts, and at least two of everything that a list shows; `name` is one word. */
 export async function createFirm(gateway: TestGateway, name: string): Promise<Firm> {
   const number = { waba_id: `waba-of-${name}`, phone_number_id: `number-of-${name}` }
   const { id, key } = await gateway.createTenant(name, number)
@@ -47,13 +48,22 @@ export async function createFirm(gateway: TestGateway, name: string): Promise<Fi
       textMessage(`wamid.${name}.${wa_id}.${count}`, `Text-of-${name}`, { from: wa_id }),
     ),
   )
-  await gateway.deliver(payload({ number, messages, contacts }))
+  const nameless = [1, 2].map((count) => ({ text: { body: `Text-of-${name} ${count}` } }))
+  await gateway.deliver(payload({ number, messages: [...messages, ...nameless], contacts }))
+  const preferences = {
+    metadata: { phone_number_id: number.phone_number_id },
+    user_preferences: ['stop', 'resume'].map((value) => ({ wa_id: '16505550143', value })),
+  }
+  await gateway.deliver({
+    entry: [{ id: number.waba_id, changes: [{ field: 'user_preferences', value: preferences }] }],
+  })
   await gateway.drain()
 
   const first = async (path: string) => (await gateway.call('GET', path, { key })).json.data[0].id
   const conversation = await first('/api/whatsapp/conversations')
   const message = await first(`/api/whatsapp/conversations/${conversation}/messages`)
   const account = await first('/api/whatsapp/accounts')
+  const letter = await first('/api/whatsapp/dlq')
   const keys = await asOperator('GET', '/api-keys')
   const ids = {
     tenants: id,
@@ -61,6 +71,7 @@ export async function createFirm(gateway: TestGateway, name: string): Promise<Fi
     accounts: account,
     conversations: conversation,
     messages: message,
+    dlq: letter,
   }
   const words = [`number-of-${name}`, `waba-of-${name}`, `Contact-of-${name}`, `Text-of-${name}`]
   return {
@@ -92,6 +103,29 @@ const bodies: Record<string, (firm: Firm) => unknown> = {
     display_phone_number: '+1 555-0102',
     access_token: 'token',
   }),
+  'PATCH /api/whatsapp/conversations/:id': () => ({ status: 'closed', assigned_user_id: null }),
+  ...Object.fromEntries(
+    ['/api/admin/whatsapp/dlq', '/api/whatsapp/dlq'].flatMap((base) =>
+      ['requeue', 'discard'].flatMap((verb) => [
+        [`POST ${base}/:id/${verb}`, () => ({ reason: 'why' })],
+        [`POST ${base}/${verb}`, (firm: Firm) => ({ ids: [firm.ids.dlq], reason: 'why' })],
+      ]),
+    ),
+  ),
+  'POST /api/admin/whatsapp/events/replay': (firm) => ({
+    from: '2000-01-01T00:00:00Z',
+    to: '3000-01-01T00:00:00Z',
+    tenant_id: firm.id,
+    reason: 'why',
+    dry_run: false,
+  }),
+}
+
+/** A dead letter is decided on once. This makes all of them open again, for whoever wants to ask twice. */
+export async function undecide({ db }: TestGateway): Promise<void> {
+  await db.query(sql`
+    update dead_letters
+    set state = 'open', decided_at = null, decided_by = null, decision_reason = null`)
 }
 
 export function bodyFor(route: Route, firm: Firm): Record<string, unknown> | undefined {
@@ -109,7 +143,13 @@ export function goodCall(route: Route, firm: Firm) {
 
 /** The names of a body's or a query's fields, the optional ones too. */
 export function fieldsOf(schema: z.ZodType | undefined): string[] {
-  if (!schema) return []
-  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
-  return Object.keys(properties)
+  return Object.keys(jsonSchemaOf(schema).properties ?? {})
+}
+
+export function requiredOf(schema: z.ZodType | undefined): string[] {
+  return jsonSchemaOf(schema).required ?? []
+}
+
+function jsonSchemaOf(schema: z.ZodType | undefined): z.core.JSONSchema.BaseSchema {
+  return schema ? z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) : {}
 }

@@ -1,0 +1,67 @@
+// A Postgres of the bench's own: real files in a temporary directory, fsync on, removed at the end.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect, type Db, sql } from '../src/db/connect.ts'
+import { startEmbeddedPostgres } from '../src/db/embedded.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { systemClock } from '../src/time-and-chance.ts'
+
+/** What a small production server has; all else is as Postgres comes, durability above all. */
+export const postgresSettings = {
+  shared_buffers: '1GB',
+  max_wal_size: '8GB',
+  max_connections: '300',
+  random_page_cost: '1.1',
+}
+
+export interface BenchPostgres {
+  pid: number
+  version: string
+  /** A migrated database of its own. */
+  createDatabase(name: string): Promise<BenchDatabase>
+  stop(): Promise<void>
+}
+
+export interface BenchDatabase {
+  name: string
+  url: string
+  db: Db
+}
+
+export async function startBenchPostgres(): Promise<BenchPostgres> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'estafet-bench-'))
+  const removeFiles = () => rm(dataDir, { recursive: true, force: true })
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    clock: systemClock,
+    settings: postgresSettings,
+  }).catch(async (error) => {
+    await removeFiles()
+    throw error
+  })
+  const open = (url: string) =>
+    connect({ url, name: 'bench', poolSize: 2, queryTimeoutMs: 1_800_000 })
+  const admin = open(server.adminUrl)
+  const opened = [admin]
+  const [row] = await admin.query(sql<{ version: string }>`
+    select split_part(current_setting('server_version'), ' ', 1) as version`)
+  return {
+    pid: server.pid,
+    version: row?.version ?? 'unknown',
+    async createDatabase(name) {
+      await admin.session((session) => session.script(`create database ${name}`))
+      const url = new URL(server.adminUrl)
+      url.pathname = `/${name}`
+      await migrate(url.href)
+      const db = open(url.href)
+      opened.push(db)
+      return { name, url: url.href, db }
+    },
+    async stop() {
+      for (const db of opened) await db.close()
+      await server.stop()
+      await removeFiles()
+    },
+  }
+}

@@ -1,0 +1,90 @@
+// The contract's part on accounting, traces and replay; apart from contract.ts only for length.
+import { z } from 'zod'
+import { listQuery, metaId, moment, tenantId, time } from './contract.ts'
+import { reason, withReason } from './contract-dead-letters.ts'
+
+const count = z.number().int()
+
+export const accountingQuery = z.object({
+  from: moment.optional().describe('received at this time or later'),
+  to: moment.optional().describe('received before this time'),
+  tenant_id: tenantId.toLowerCase().optional(),
+})
+
+const account = {
+  received: count.describe(
+    'items; equals messages + statuses + notices + duplicates + ignored + dead',
+  ),
+  messages: count,
+  statuses: count,
+  notices: count,
+  duplicates: count,
+  ignored: z.record(z.string(), count).describe('by reason'),
+  dead: count,
+  adds_up: z.boolean(),
+  pending: count.describe('webhooks whose items are not counted yet'),
+}
+
+export const accounting = z.object({
+  total: z.object({
+    ...account,
+    webhooks: z.object({ done: count, failed: count, pending: count }),
+  }),
+  tenants: z.array(
+    z.object({ tenant_id: tenantId.nullable().describe('null: nobody’s'), ...account }),
+  ),
+})
+
+export const replayRequest = z.preprocess(
+  withReason,
+  z
+    .strictObject({
+      from: moment.describe('received at this time or later'),
+      to: moment.describe('received before this time'),
+      tenant_id: tenantId.toLowerCase().optional(),
+      phone_number_id: metaId.optional(),
+      reason,
+      dry_run: z.boolean().default(true).describe('only counts, unless false'),
+      after: z.string().max(500).optional().describe('next of the answer before'),
+    })
+    .refine(({ from, to }) => new Date(from) < new Date(to), {
+      path: ['to'],
+      message: 'must be later than from',
+    }),
+)
+
+export const replayAnswer = z.object({
+  dry_run: z.boolean(),
+  matched: count.describe('webhooks that were processed in this period'),
+  replayable: count.describe('of these, how many still have their bytes'),
+  pruned: count.describe('of these, how many have not'),
+  waiting: count.describe('webhooks of this period that are still to be processed, and will be'),
+  replayed: count.describe('put back into processing by this call, at most 10,000'),
+  next: z.string().nullable().describe('there are more: call again with this as after'),
+})
+
+export const tracesQuery = listQuery.extend({
+  inbound_event_id: z
+    .string()
+    .min(1)
+    .max(1100)
+    .refine((said) => !said.includes('\0') && said.isWellFormed(), 'has a character that is none')
+    .optional(),
+  correlation_id: z.uuid().toLowerCase().optional(),
+})
+
+export const trace = z.object({
+  event_id: z.string(),
+  attempt: count,
+  inbound_event_id: z.string().describe('first message id, else first status, else a digest'),
+  correlation_id: z.string(),
+  task_name: z.string().describe('what took the webhook up'),
+  started_at: time,
+  finished_at: time.nullable(),
+  outcome: z
+    .enum(['done', 'failed', 'retried', 'lost'])
+    .nullable()
+    .describe('lost: its worker died or was overtaken; null: under way'),
+  outbound_enqueue_status: z.enum(['none', 'enqueued', 'failed']),
+  error: z.string().nullable(),
+})

@@ -1,0 +1,147 @@
+// Walks the hash chains and names the first row of each that is not as it was written. What it cannot see: a chain
+// that somebody with the database's own rights computed anew from some row on. Keeping the ends it reports (`hash`)
+// somewhere else closes that, for a later run must come by them.
+import type { Db } from '../db/connect.ts'
+import {
+  type ChainEnd,
+  type ChainRow,
+  selectChainEnd,
+  selectChainRows,
+  selectChains,
+  selectPositionPastEnd,
+} from './queries.ts'
+import { firstHash, hashAct, operatorsChain } from './record.ts'
+
+export type Problem =
+  | 'chain_missing'
+  | 'chain_changed'
+  | 'row_missing'
+  | 'row_inserted'
+  | 'row_out_of_place'
+  | 'content_changed'
+  | 'tail_cut'
+  | 'end_changed'
+
+export interface Break {
+  chain: string
+  /** Null when the chain as a whole is meant. */
+  position: number | null
+  problem: Problem
+  message: string
+}
+
+export interface Verification {
+  rows: number
+  /** Where each sound chain ends. */
+  chains: { chain: string; position: number; hash: string }[]
+  /** The first broken row of each chain that has one. */
+  broken: Break[]
+}
+
+const batchRows = 1000
+
+/** Verifies every chain, or one tenant's. Reads in batches, so it can run beside a busy gateway. */
+export async function verifyAudit(db: Db, tenantId: string | null): Promise<Verification> {
+  const chains = tenantId === null ? await selectChains(db) : [tenantId]
+  const result: Verification = { rows: 0, chains: [], broken: [] }
+  for (const chain of chains) {
+    // The end first: rows that are added from here on are the next run's.
+    const end = await selectChainEnd(db, chain)
+    const walked = await walk(db, chain, end)
+    result.rows += walked.rows
+    if (walked.broken) result.broken.push({ chain, ...walked.broken })
+    else if (end) {
+      const { position, hash } = end
+      result.chains.push({ chain, position: Number(position), hash: hash.toString('hex') })
+    }
+  }
+  return result
+}
+
+type Found = Omit<Break, 'chain'>
+
+async function walk(
+  db: Db,
+  chain: string,
+  end: ChainEnd | undefined,
+): Promise<{ rows: number; broken?: Found }> {
+  if (!end) {
+    return {
+      rows: 0,
+      broken: found(
+        'chain_missing',
+        null,
+        'the chain’s own row, which says where it ends, is gone',
+      ),
+    }
+  }
+  if (end.tenant_id !== (chain === operatorsChain ? null : chain)) {
+    return {
+      rows: 0,
+      broken: found('chain_changed', null, 'the chain’s own row names another tenant'),
+    }
+  }
+  const lastPosition = Number(end.position)
+  let rows = 0
+  let last: ChainRow | undefined
+  for (;;) {
+    const after = last ? Number(last.position) : null
+    const batch = await selectChainRows(db, chain, after, lastPosition, batchRows)
+    for (const row of batch) {
+      const broken = breakAt(row, rows + 1, last?.hash ?? firstHash)
+      if (broken) return { rows, broken }
+      rows++
+      last = row
+    }
+    if (batch.length < batchRows) break
+  }
+  const broken = await breakAtEnd(db, chain, end, rows, last?.hash ?? firstHash)
+  return { rows, ...(broken && { broken }) }
+}
+
+/** What is wrong with a row that should stand at `expected` and follow the row with the hash `previous`. */
+function breakAt(row: ChainRow, expected: number, previous: Buffer): Found | undefined {
+  const position = Number(row.position)
+  if (position > expected) {
+    const upTo = position - 1 > expected ? ` to ${position - 1}` : ''
+    return found('row_missing', expected, `row ${expected}${upTo} was deleted`)
+  }
+  if (position < expected) {
+    return found('row_inserted', position, `row ${position} was inserted: no row is written there`)
+  }
+  if (!row.previous_hash.equals(previous)) {
+    const message = `row ${position} does not follow the row before it: rows were reordered, replaced or rewritten`
+    return found('row_out_of_place', position, message)
+  }
+  const isDate = row.is_our_time && !Number.isNaN(row.at.getTime())
+  const act = { ...row, tenantId: row.tenant_id }
+  if (!isDate || !row.hash.equals(hashAct(previous, row.chain, position, act))) {
+    return found('content_changed', position, `row ${position} was changed after it was written`)
+  }
+  return undefined
+}
+
+async function breakAtEnd(
+  db: Db,
+  chain: string,
+  end: ChainEnd,
+  rows: number,
+  lastHash: Buffer,
+): Promise<Found | undefined> {
+  const lastPosition = Number(end.position)
+  if (rows < lastPosition) {
+    const message = `the end was cut off: the chain has ${lastPosition} rows by its own count, row ${rows + 1} is the first that is gone`
+    return found('tail_cut', rows + 1, message)
+  }
+  if (!lastHash.equals(end.hash)) {
+    const message = `row ${lastPosition} is not the one the chain ended with: it was replaced, or the chain’s own row was changed`
+    return found('end_changed', lastPosition, message)
+  }
+  const past = await selectPositionPastEnd(db, chain)
+  if (past === undefined) return undefined
+  return found('row_inserted', past, `row ${past} was inserted: the chain ends before it`)
+}
+
+function found(problem: Problem, position: number | null, message: string): Found {
+  return { problem, position, message }
+}

@@ -1,0 +1,126 @@
+// Dead letters over HTTP. Operators and tenants have the same routes; a tenant's see that tenant's letters only.
+import { z } from 'zod'
+import { listOf } from '../api/contract.ts'
+import {
+  deadLetter,
+  deadLetterBulkAnswer,
+  deadLetterBulkDecision,
+  deadLetterDecision,
+  deadLetterInspection,
+  deadLettersQuery,
+} from '../api/contract-dead-letters.ts'
+import { type Call, type Route, route } from '../api/route.ts'
+import { AppError } from '../errors.ts'
+import { type Desk, decideMany, decideOne, type Verb } from './decide.ts'
+import { givenReason } from './decision.ts'
+import { inspectLetter } from './inspect.ts'
+import { letterFilter, listLetters } from './list.ts'
+import type { Scope } from './queries.ts'
+
+interface Twin {
+  base: string
+  access: 'operator' | 'tenant'
+}
+
+const twins: Twin[] = [
+  { base: '/api/admin/whatsapp/dlq', access: 'operator' },
+  { base: '/api/whatsapp/dlq', access: 'tenant' },
+]
+
+const withId = z.object({ id: z.string() })
+
+export function deadLetterRoutes(desk: Desk): Route[] {
+  return twins.flatMap((twin) => [
+    ...readRoutes(desk, twin),
+    ...decisionRoutes(desk, twin, 'requeue', 'Process again'),
+    ...decisionRoutes(desk, twin, 'discard', 'Discard'),
+  ])
+}
+
+function scopeOf({ access }: Twin, call: Call<unknown, unknown, unknown>): Scope {
+  return access === 'operator' ? null : call.tenantId
+}
+
+function readRoutes(desk: Desk, twin: Twin): Route[] {
+  const { base, access } = twin
+  return [
+    route({
+      method: 'GET',
+      path: base,
+      summary: 'Dead letters, the latest first',
+      access,
+      query: deadLettersQuery,
+      answer: listOf(deadLetter),
+      handle: (call) => {
+        const { state, after, limit, ...filter } = call.query
+        return listLetters(desk.db, scopeOf(twin, call), {
+          state,
+          after,
+          limit,
+          filter: letterFilter(filter),
+        })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/:id`,
+      summary: 'A dead letter with its raw payload and every error; looking is audited',
+      access,
+      params: withId,
+      answer: deadLetterInspection,
+      handle: (call) =>
+        inspectLetter(desk.db, call.params.id, {
+          scope: scopeOf(twin, call),
+          actor: call.actor,
+          at: desk.clock.now(),
+        }),
+    }),
+  ]
+}
+
+function decisionRoutes(desk: Desk, twin: Twin, verb: Verb, told: string): Route[] {
+  const { base, access } = twin
+  return [
+    route({
+      method: 'POST',
+      path: `${base}/:id/${verb}`,
+      summary: `${told} a dead letter`,
+      access,
+      params: withId,
+      body: deadLetterDecision,
+      answer: deadLetter,
+      handle: (call) =>
+        decideOne(desk, verb, call.params.id, {
+          scope: scopeOf(twin, call),
+          actor: call.actor,
+          reason: givenReason(call.body.reason),
+          requestId: call.requestId,
+        }),
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/${verb}`,
+      summary: `${told} many dead letters, at most 1000 a call; remaining says whether to call again`,
+      access,
+      body: deadLetterBulkDecision,
+      answer: deadLetterBulkAnswer,
+      handle: (call) => {
+        const { filter, ids, dry_run } = call.body
+        const reason = givenReason(call.body.reason)
+        if ((filter === undefined) === (ids === undefined)) {
+          const problem = 'give either filter or ids; an empty filter means every open dead letter'
+          throw new AppError('INVALID_REQUEST', 400, `filter: ${problem}`, {
+            details: { fields: [{ field: 'filter', problem }] },
+          })
+        }
+        return decideMany(desk, verb, letterFilter(filter ?? {}, ids), {
+          scope: scopeOf(twin, call),
+          actor: call.actor,
+          reason,
+          requestId: call.requestId,
+          isDryRun: dry_run,
+        })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,134 @@
+// What is no longer kept. Every statement touches a bounded number of rows and commits on its own.
+import { sql, type Tx } from '../db/connect.ts'
+
+export async function deleteDedupeKeys(db: Tx, before: Date, limit: number): Promise<number> {
+  const [row] = await db.query(sql<{ count: number }>`
+    with gone as (
+      delete from whatsapp_webhook_dedupe
+      where ctid = any(array(
+        select ctid
+        from whatsapp_webhook_dedupe
+        where created_at < ${before}
+        order by created_at
+        limit ${limit}))
+      returning 1
+    )
+    select count(*)::int as count from gone`)
+  return row?.count ?? 0
+}
+
+export async function deleteTraces(db: Tx, before: Date, limit: number): Promise<number> {
+  const [row] = await db.query(sql<{ count: number }>`
+    with gone as (
+      delete from whatsapp_inbound_traces
+      where ctid = any(array(
+        select ctid
+        from whatsapp_inbound_traces
+        where started_at < ${before}
+        order by started_at
+        limit ${limit}))
+      returning 1
+    )
+    select count(*)::int as count from gone`)
+  return row?.count ?? 0
+}
+
+/** Where the last look at old events ended. The time is text, because a Date would cut off its microseconds. */
+export interface EventCursor {
+  at: string
+  id: string
+}
+
+export const beforeAllEvents: EventCursor = {
+  at: '-infinity',
+  id: '00000000-0000-0000-0000-000000000000',
+}
+
+export interface ClearedKeys {
+  seen: number
+  cleared: number
+  last: EventCursor | null
+}
+
+/**
+ * Looks at the next old events and clears what recognised their repeats. It goes on where the last look ended instead of
+ * asking for events that still have keys: that would need an index which every webhook pays for.
+ */
+export async function clearEventKeys(
+  db: Tx,
+  after: EventCursor,
+  before: Date,
+  limit: number,
+): Promise<ClearedKeys> {
+  const [row] = await db.query(
+    sql<{ seen: number; cleared: number; at: string | null; id: string | null }>`
+    with old as (
+      select id, received_at
+      from whatsapp_webhook_events
+      where (received_at, id) > (${after.at}::timestamptz, ${after.id}::uuid) and received_at < ${before}
+      order by received_at, id
+      limit ${limit}
+    ),
+    cleared as (
+      update whatsapp_webhook_events e
+      set body_sha256 = null, single_item_key = null
+      from old
+      where e.id = old.id and (e.body_sha256 is not null or e.single_item_key is not null)
+      returning 1
+    ),
+    last as (
+      select received_at::text as at, id
+      from old
+      order by received_at desc, id desc
+      limit 1
+    )
+    select (select count(*) from old)::int as seen, (select count(*) from cleared)::int as cleared,
+      (select at from last) as at, (select id from last) as id`,
+  )
+  if (!row) throw new Error('bug: an aggregate without a row')
+  const { seen, cleared, at, id } = row
+  return { seen, cleared, last: at !== null && id !== null ? { at, id } : null }
+}
+
+/** Not while a dead letter of it waits for a decision: a requeue needs the bytes. The outcome stays for the accounting. */
+export async function prunePayloads(
+  db: Tx,
+  before: Date,
+  now: Date,
+  limit: number,
+): Promise<number> {
+  const [row] = await db.query(sql<{ count: number }>`
+    with old as (
+      select e.id
+      from whatsapp_webhook_events e
+      where e.status = 'done' and e.pruned_at is null and e.processed_at < ${before}
+        and not exists (
+          select
+          from dead_letters d
+          where d.event_id = e.id and d.state = 'open')
+      order by e.processed_at
+      limit ${limit}
+      for update of e skip locked
+    ),
+    pruned as (
+      update whatsapp_webhook_events e
+      set raw = ''::bytea, payload = null, pruned_at = ${now}
+      from old
+      where e.id = old.id
+      returning 1
+    )
+    select count(*)::int as count from pruned`)
+  return row?.count ?? 0
+}
+
+/** Of the whole database, for as long as the session lasts. */
+export async function tryLockRetention(session: Tx): Promise<boolean> {
+  const [row] = await session.query(
+    sql<{ locked: boolean }>`select pg_try_advisory_lock(7215304) as locked`,
+  )
+  return row?.locked ?? false
+}
+
+export async function unlockRetention(session: Tx): Promise<void> {
+  await session.query(sql`select pg_advisory_unlock(7215304)`)
+}

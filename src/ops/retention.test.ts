@@ -1,0 +1,209 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  startTestGateway,
+  type TestGateway,
+  type TestTenant,
+  tenantANumber,
+} from '../../test/support/gateway.ts'
+import { payload, statusUpdate, textMessage } from '../../test/support/payloads.ts'
+import { sql } from '../db/connect.ts'
+import { type Clock, systemClock } from '../time-and-chance.ts'
+import { createRetention, type RetentionOptions, startRetention } from './retention.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+let movedMs = 0
+const clock: Clock = {
+  ...systemClock,
+  now: () => new Date(systemClock.now().getTime() + movedMs),
+}
+const config = { dedupeTtlDays: 7, traceTtlDays: 5, payloadRetentionDays: 30 }
+let gateway: TestGateway
+let tenant: TestTenant
+let sequence = 0
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ clock })
+  tenant = await gateway.createTenant('Firm A', tenantANumber)
+})
+
+beforeEach(async () => {
+  movedMs = 0
+  await gateway.db.query(sql`truncate whatsapp_webhook_events, whatsapp_webhook_dedupe, dead_letters,
+    whatsapp_inbound_traces, whatsapp_messages, whatsapp_message_statuses`)
+})
+
+const retention = (more: Partial<RetentionOptions> = {}) =>
+  createRetention({ db: gateway.runtime.db.work, clock, log: gateway.runtime.log, config, ...more })
+
+async function receive(count: number): Promise<void> {
+  for (let index = 0; index < count; index++) {
+    await gateway.deliver(payload({ messages: [textMessage(`wamid.kept${++sequence}`, 'x')] }))
+  }
+  await gateway.drain()
+}
+
+interface Left {
+  keys: number
+  traces: number
+  event_keys: number
+  payloads: number
+}
+
+async function left(): Promise<Left> {
+  const [row] = await gateway.db.query(sql<Left>`
+    select (select count(*) from whatsapp_webhook_dedupe)::int as keys,
+      (select count(*) from whatsapp_inbound_traces)::int as traces,
+      count(*) filter (where body_sha256 is not null or single_item_key is not null)::int as event_keys,
+      count(*) filter (where octet_length(raw) > 0 and payload is not null and pruned_at is null)::int as payloads
+    from whatsapp_webhook_events`)
+  return row as Left
+}
+
+describe('retention', () => {
+  test('removes each thing after its own time, and nothing before', async () => {
+    await receive(2)
+    const { runOnce } = retention()
+
+    movedMs = 5 * dayMs - 60_000
+    expect(await runOnce()).toEqual({ dedupe_keys: 0, event_keys: 0, traces: 0, payloads: 0 })
+    movedMs = 5 * dayMs + 60_000
+    expect(await runOnce()).toEqual({ dedupe_keys: 0, event_keys: 0, traces: 2, payloads: 0 })
+    movedMs = 7 * dayMs + 60_000
+    expect(await runOnce()).toEqual({ dedupe_keys: 2, event_keys: 2, traces: 0, payloads: 0 })
+    movedMs = 30 * dayMs + 60_000
+    expect(await runOnce()).toEqual({ dedupe_keys: 0, event_keys: 0, traces: 0, payloads: 2 })
+
+    expect(await left()).toEqual({ keys: 0, traces: 0, event_keys: 0, payloads: 0 })
+    const [event] = await gateway.db.query(sql<{ raw: Buffer; outcome: object; status: string }>`
+      select raw, outcome, status from whatsapp_webhook_events where pruned_at is not null limit 1`)
+    expect(event?.raw).toHaveLength(0)
+    expect(event).toMatchObject({
+      status: 'done',
+      outcome: { [tenant.id]: { received: 1, messages: 1 } },
+    })
+    const messages = await gateway.call('GET', '/api/whatsapp/messages', { key: tenant.key })
+    expect(messages.json.data).toHaveLength(2)
+  })
+
+  test('a webhook that comes again after its keys are gone still has no second effect', async () => {
+    const again = payload({ messages: [textMessage('wamid.again', 'x')] })
+    const status = payload({ statuses: [statusUpdate('wamid.again', 'read')] })
+    await gateway.deliver(again)
+    await gateway.deliver(status)
+    await gateway.drain()
+    movedMs = 8 * dayMs
+    await retention().runOnce()
+
+    await gateway.deliver(again)
+    await gateway.deliver(status)
+    await gateway.drain()
+
+    const rows = await gateway.db.query(sql<{ outcome: object }>`
+      select outcome -> ${tenant.id}::text -> 'duplicates' as outcome
+      from whatsapp_webhook_events
+      order by id`)
+    expect(rows.map((row) => row.outcome)).toEqual([0, 0, 1, 1])
+    const messages = await gateway.call('GET', '/api/whatsapp/messages', { key: tenant.key })
+    expect(messages.json.data).toHaveLength(1)
+  })
+
+  test('works in small batches and leaves the rest for the next run', async () => {
+    await receive(8)
+    movedMs = 31 * dayMs
+    const { runOnce } = retention({ batchRows: 3, maxBatches: 2 })
+
+    expect(await runOnce()).toEqual({ dedupe_keys: 6, event_keys: 6, traces: 6, payloads: 6 })
+    expect(await left()).toEqual({ keys: 2, traces: 2, event_keys: 2, payloads: 2 })
+    expect(await runOnce()).toEqual({ dedupe_keys: 2, event_keys: 2, traces: 2, payloads: 2 })
+    expect(await runOnce()).toEqual({ dedupe_keys: 0, event_keys: 0, traces: 0, payloads: 0 })
+  })
+
+  test('what an earlier process did not get to is found by the next', async () => {
+    await receive(4)
+    movedMs = 8 * dayMs
+    await retention({ batchRows: 1, maxBatches: 1 }).runOnce()
+    expect(await retention({ batchRows: 2 }).runOnce()).toMatchObject({ event_keys: 3 })
+  })
+
+  test('keeps the payload while a dead letter of it is open, and the dead letter for ever', async () => {
+    await gateway.deliver('{ not json')
+    await gateway.deliver(payload({ messages: [textMessage('wamid.fine', 'x')] }))
+    await gateway.drain()
+    movedMs = 400 * dayMs
+    expect(await retention().runOnce()).toMatchObject({ payloads: 1 })
+    const [kept] = await gateway.db.query(sql<{ raw: Buffer }>`
+      select raw from whatsapp_webhook_events where pruned_at is null`)
+    expect(kept?.raw.toString()).toBe('{ not json')
+
+    await gateway.db.query(sql`
+      update dead_letters set state = 'discarded', decided_at = now(), decided_by = 'test'`)
+    expect(await retention().runOnce()).toMatchObject({ payloads: 1 })
+    const [letter] = await gateway.db.query(sql<{ raw: Buffer }>`select raw from dead_letters`)
+    expect(letter?.raw.toString()).toBe('{ not json')
+  })
+
+  test('events that are not done keep their payload', async () => {
+    await gateway.deliver(payload({ messages: [textMessage('wamid.waiting', 'x')] }))
+    movedMs = 400 * dayMs
+    expect(await retention().runOnce()).toMatchObject({ payloads: 0, event_keys: 1 })
+    await gateway.drain()
+    expect(await retention().runOnce()).toMatchObject({ payloads: 0 })
+  })
+
+  test('one process does it at a time', async () => {
+    await receive(1)
+    movedMs = 31 * dayMs
+    await gateway.db.session(async (session) => {
+      await session.query(sql`select pg_advisory_lock(7215304)`)
+      expect(await retention().runOnce()).toBeUndefined()
+      await session.query(sql`select pg_advisory_unlock(7215304)`)
+    })
+    expect(await retention().runOnce()).toMatchObject({ payloads: 1 })
+  })
+
+  test('runs every minute until it is stopped, whatever goes wrong, and says what it removed', async () => {
+    const waits: { ms: number; wake: () => void }[] = []
+    let waiting: (() => void) | undefined
+    const steered: Clock = {
+      ...clock,
+      after: (ms, wake) => {
+        waits.push({ ms, wake })
+        waiting?.()
+        return () => undefined
+      },
+    }
+    const nextWait = () =>
+      new Promise<void>((resolve) => {
+        waiting = resolve
+      })
+    await receive(1)
+    movedMs = 31 * dayMs
+    let fails = true
+    const { log } = gateway.runtime
+    const db = {
+      ...gateway.runtime.db.work,
+      session: ((work) => {
+        if (fails) return Promise.reject(new Error('out of luck'))
+        return gateway.runtime.db.work.session(work)
+      }) as typeof gateway.runtime.db.work.session,
+    }
+    let wait = nextWait()
+    const running = startRetention({ db, clock: steered, log, config })
+    await wait
+    expect(gateway.logText()).toContain('retention_failed')
+    expect((await left()).payloads).toBe(1)
+
+    fails = false
+    wait = nextWait()
+    waits.at(-1)?.wake()
+    await wait
+    expect((await left()).payloads).toBe(0)
+    expect(waits.map(({ ms }) => ms)).toEqual([60_000, 60_000])
+    const lines = gateway
+      .logText()
+      .split('\n')
+      .filter((line) => line.includes('retention_removed'))
+    expect(lines.map((line) => JSON.parse(line).kind)).toContain('payloads')
+    await running.stop()
+  })
+})

@@ -1,0 +1,130 @@
+// What has outlived its use is removed, a little at a time, by one process at a time. Dead letters never are.
+import type { Db, Tx } from '../db/connect.ts'
+import { errorFields, type Log } from '../log.ts'
+import { type Clock, sleep } from '../time-and-chance.ts'
+import {
+  beforeAllEvents,
+  clearEventKeys,
+  deleteDedupeKeys,
+  deleteTraces,
+  prunePayloads,
+  tryLockRetention,
+  unlockRetention,
+} from './retention-queries.ts'
+
+export interface RetentionOptions {
+  db: Db
+  clock: Clock
+  log: Log
+  config: { dedupeTtlDays: number; traceTtlDays: number; payloadRetentionDays: number }
+  /** Rows a statement, at most. */
+  batchRows?: number
+  /** Statements of one kind a run, at most; the rest is the next run's. */
+  maxBatches?: number
+  /** Ends a run after the batch it is at. */
+  signal?: AbortSignal
+}
+
+export interface Removed {
+  dedupe_keys: number
+  event_keys: number
+  traces: number
+  payloads: number
+}
+
+export interface Retention {
+  /** Undefined when another process is at it. */
+  runOnce(): Promise<Removed | undefined>
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+export function createRetention(options: RetentionOptions): Retention {
+  const { db, clock, log, config, batchRows = 1000, maxBatches = 500 } = options
+  let eventsSeen = beforeAllEvents
+
+  /** Until a batch is not full any more. */
+  async function inBatches(batch: () => Promise<{ seen: number; removed: number }>) {
+    let total = 0
+    for (let count = 0; count < maxBatches && !options.signal?.aborted; count++) {
+      const { seen, removed } = await batch()
+      total += removed
+      if (seen < batchRows) break
+    }
+    return total
+  }
+
+  async function removeAll(session: Tx): Promise<Removed> {
+    const now = clock.now()
+    const daysAgo = (days: number) => new Date(now.getTime() - days * dayMs)
+    const whole = (remove: () => Promise<number>) =>
+      inBatches(async () => {
+        const removed = await remove()
+        return { seen: removed, removed }
+      })
+    const keysBefore = daysAgo(config.dedupeTtlDays)
+    const tracesBefore = daysAgo(config.traceTtlDays)
+    const payloadsBefore = daysAgo(config.payloadRetentionDays)
+    return {
+      dedupe_keys: await whole(() => deleteDedupeKeys(session, keysBefore, batchRows)),
+      event_keys: await inBatches(async () => {
+        const batch = await clearEventKeys(session, eventsSeen, keysBefore, batchRows)
+        eventsSeen = batch.last ?? eventsSeen
+        return { seen: batch.seen, removed: batch.cleared }
+      }),
+      traces: await whole(() => deleteTraces(session, tracesBefore, batchRows)),
+      payloads: await whole(() => prunePayloads(session, payloadsBefore, now, batchRows)),
+    }
+  }
+
+  return {
+    runOnce: () =>
+      db.session(async (session) => {
+        if (!(await tryLockRetention(session))) return undefined
+        const startedMs = clock.monotonicMs()
+        try {
+          const removed = await removeAll(session)
+          report(log, removed, clock.monotonicMs() - startedMs)
+          return removed
+        } finally {
+          await unlockRetention(session)
+        }
+      }),
+  }
+}
+
+function report(log: Log, removed: Removed, durationMs: number): void {
+  const counts = Object.entries(removed)
+  for (const [kind, count] of counts) {
+    if (count > 0) log.info('retention_removed', { kind, count })
+  }
+  log.debug('retention_finished', {
+    count: counts.reduce((sum, [, count]) => sum + count, 0),
+    duration_ms: Math.round(durationMs),
+  })
+}
+
+const everyMs = 60_000
+
+export function startRetention(options: RetentionOptions): { stop(): Promise<void> } {
+  const { clock, log } = options
+  const stopping = new AbortController()
+  const retention = createRetention({ ...options, signal: stopping.signal })
+  async function loop(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await retention.runOnce()
+      } catch (error) {
+        log.warn('retention_failed', errorFields(error))
+      }
+      await sleep(clock, everyMs, stopping.signal)
+    }
+  }
+  const running = loop()
+  return {
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}

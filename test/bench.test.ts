@@ -1,0 +1,51 @@
+// The benches run and their reports have their shape. What they measure here means nothing.
+import { describe, expect, test } from 'vitest'
+import { benchInbound } from '../bench/inbound.ts'
+import { benchIngest } from '../bench/ingest.ts'
+
+const spread = { median: expect.any(Number), min: expect.any(Number), max: expect.any(Number) }
+const quiet = () => undefined
+
+describe('the benches', () => {
+  test('ingest compares every variant at every number of connections', async () => {
+    const report = await benchIngest({
+      rounds: 1,
+      seconds: 0.2,
+      connections: [4],
+      requestsToWarmUp: 50,
+      pgbench: undefined,
+      say: quiet,
+    })
+
+    const variants = ['ours', 'one-row-pool-10', 'one-row-pool-20', 'bare']
+    expect(report.cells.map((cell) => cell.variant)).toEqual(expect.arrayContaining(variants))
+    expect(report.machine).toMatchObject({
+      cores: expect.any(Number),
+      postgres: expect.stringMatching(/^\d/),
+    })
+    const ours = report.summary.find((one) => one.variant === 'ours')
+    expect(ours).toMatchObject({ connections: 4, perSecond: spread, throughputVsPool10: spread })
+    expect(report.targets).toHaveLength(3)
+    // A result file is published: it names neither this machine nor its folders.
+    expect(JSON.stringify(report)).not.toMatch(/\/tmp|\/home|\/root|localhost|postgres:\/\//)
+  })
+
+  test('inbound measures latency, and the cost at every size', async () => {
+    const report = await benchInbound({
+      rounds: 1,
+      sizes: [100, 200],
+      events: 20,
+      samples: 2,
+      say: quiet,
+    })
+
+    expect(report.cells.map((cell) => cell.storedMessages).sort()).toEqual([100, 200])
+    expect(report.latency).toMatchObject({ p50Ms: expect.any(Number), p99Ms: expect.any(Number) })
+    expect(report.summary.at(-1)).toMatchObject({
+      storedMessages: 200,
+      cpuMicros: spread,
+      timeGrowth: spread,
+    })
+    expect(report.targets[0]?.limit).toBe(1.3)
+  })
+})
