@@ -56,7 +56,8 @@ const past = (messages: number, people: number) => `
   create temp table bench_past as
   select m, at, p.tenant_id, p.number, p.id as contact_id, p.conversation_id, p.name, p.wa_id, is_inbound,
     uuidv7(at - now()) as id, uuidv7(at - now()) as event_id, uuidv7(at - now()) as correlation_id,
-    'wamid.' || encode(convert_to(p.wa_id, 'UTF8'), 'base64') || 'FQIAEhgU' || upper(substr(md5(m::text), 1, 28)) as wamid
+    'wamid.' || encode('\\x1c180b' || convert_to(p.wa_id, 'UTF8') || '\\x150200121814' ||
+      convert_to(upper(substr(md5(m::text), 1, 20)), 'UTF8'), 'base64') as wamid
   from (
     select m, now() - interval '30 days' * (1 - m::float8 / ${messages}) as at, random() < 0.5 as is_inbound,
       floor(${people} * random() ^ 2)::int as person

@@ -152,9 +152,11 @@ async function newEvents(database: BenchDatabase, count: number): Promise<Buffer
     const from = isNew ? `4917${String(Math.random()).slice(2, 11)}` : contact.waId
     const name = isNew ? 'New here' : contact.name
     bodies.push(messageBody({ number: contact.number, from, name, wamid: newWamid(from) }))
+    if (bodies.length === count) break
     const step = unread[index]
-    if (step && bodies.length < count)
-      bodies.push(statusBody(step.number, step.wamid, step.waId, 'read'))
+    // Without them the sizes would be given different work.
+    if (!step) throw new Error(`Too few messages are stored for ${count} events a round.`)
+    bodies.push(statusBody(step.number, step.wamid, step.waId, 'read'))
   }
   return bodies
 }

@@ -187,7 +187,7 @@ bench
   .option('--quick', 'a short run, for a first look')
   .option('--rounds <count>', 'how often everything is measured (3)')
   .option('--sizes <list>', 'how many messages are stored (10000,100000,1000000)')
-  .option('--events <count>', 'how many webhooks are measured at a time (5000)')
+  .option('--events <count>', 'how many webhooks are measured at a time (2000)')
   .option('--out <file>', 'where to write the results', 'bench/results/inbound.json')
   .action(benchInboundCommand)
 

@@ -39,12 +39,15 @@ export function createHttpServer({ log, clock, random }: HttpOptions): FastifyIn
   })
   acceptJsonOnly(app)
   const started = new WeakMap<FastifyRequest, number>()
-  app.addHook('onRequest', async (request, reply) => {
-    started.set(request, clock.monotonicMs())
+  app.addHook('onRequest', (request, reply, done) => {
+    // Webhooks keep their own time.
+    if (!isWebhook(request)) started.set(request, clock.monotonicMs())
     setHeaders(reply, request.id)
+    done()
   })
-  app.addHook('onResponse', async (request, reply) => {
-    if (!request.routeOptions.url?.startsWith('/api/') || isWebhook(request)) return
+  app.addHook('onResponse', (request, reply, done) => {
+    done()
+    if (isWebhook(request) || !request.routeOptions.url?.startsWith('/api/')) return
     log.info('api_request', {
       request_id: request.id,
       method: request.method,

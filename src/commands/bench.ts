@@ -44,7 +44,7 @@ export async function benchInboundCommand(
   const report = await benchInbound({
     rounds: oneNumber('--rounds', options.rounds ?? (quick ? '1' : '3')),
     sizes: numbers('--sizes', sizes),
-    events: oneNumber('--events', options.events ?? (quick ? '500' : '5000')),
+    events: oneNumber('--events', options.events ?? (quick ? '100' : '2000')),
     samples: quick ? 20 : 300,
     say,
   })

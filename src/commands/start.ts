@@ -13,8 +13,10 @@ const stopWithinMs = 8_000
 /** Production: the environment decides. Runs until it is told to stop. */
 export async function start(): Promise<void> {
   const config = readConfig(undefined, { mode: 'start' })
+  // Heard from the beginning: whoever asks while we start gets an orderly end too.
+  const stopped = untilStopped()
   const stop = await serve(config)
-  await untilStopped()
+  await stopped
   await stop()
 }
 
