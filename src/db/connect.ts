@@ -168,8 +168,10 @@ function over(client: pg.PoolClient): Connection {
     release() {
       released = true
       // One that is broken or left in a transaction is thrown away; the server rolls back what it held.
-      client.release(broken ?? client.getTransactionStatus() !== 'I')
-      client.removeListener('error', onError)
+      const thrownAway = broken ?? client.getTransactionStatus() !== 'I'
+      client.release(thrownAway)
+      // The pool listens to what it keeps. What it threw away may still say why it died, and somebody must hear that.
+      if (thrownAway === false) client.removeListener('error', onError)
     },
   }
 }

@@ -85,7 +85,10 @@ describe.concurrent('the way to Postgres fails', () => {
 
     expect(proxy.lostAnswers()).toBe(1)
     expect([first.status, second.status]).toEqual([500, 200])
-    expect(gateway.logged('webhook_received').at(-1)).toMatchObject({ state: 'duplicate' })
+    await until(
+      'it is logged as a duplicate',
+      () => gateway.logged('webhook_received').at(-1)?.state === 'duplicate',
+    )
     await until('it is a message', async () => (await wamidsOf(db)).length > 0)
     await until('nothing is pending', async () => (await gateway.pendingCount()) === 0)
     expect(await wamidsOf(db)).toEqual(['wamid.answer-lost'])

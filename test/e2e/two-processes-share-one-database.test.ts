@@ -108,7 +108,7 @@ describe('two processes share one database', () => {
     await until('the second is processed', async () => (await api.pendingCount()) === 0)
 
     expect(await wamidsOf(db)).toEqual(['wamid.first', 'wamid.second'])
-    expect(worker.logged('inbound_processing_finished')).toHaveLength(2)
+    await until('both are logged', () => worker.logged('inbound_processing_finished').length === 2)
     expect(api.logged('inbound_processing_started')).toEqual([])
     const health = await worker.call('GET', '/api/admin/whatsapp/health', { key: operatorKey })
     expect(health.status).toBe(404)
