@@ -1,5 +1,15 @@
 import { createServer } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest'
 import { createTestDatabase } from '../../test/support/database.ts'
 import {
   type ConnectOptions,
@@ -284,6 +294,16 @@ describe('the database is unavailable', () => {
     expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
   })
 
+  test('when the server takes its leave in the breath in which it welcomed us', async () => {
+    // Both in one read: the error comes before anybody who asked for the connection can listen to it.
+    const port = await welcomeAndFarewell()
+    const db = open({ url: `postgres://somebody@127.0.0.1:${port}/x` })
+
+    const error = await db.query(sql`select 1`).catch((error) => error)
+
+    expect(error).toBeInstanceOf(DatabaseUnavailable)
+  })
+
   test.each([
     ['53100', 'the disk is full'],
     ['57P03', 'it is starting'],
@@ -449,6 +469,27 @@ function deferred() {
 }
 
 /** A port that nobody listens on. */
+/** Authentication passed, ready, and the goodbye of a server whose postmaster died: as one packet. */
+async function welcomeAndFarewell(): Promise<number> {
+  const message = (type: string, content: string) => {
+    const bytes = Buffer.from(`${type}....${content}`, 'latin1')
+    bytes.writeInt32BE(content.length + 4, 1)
+    return bytes
+  }
+  const fields = 'SFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0'
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () =>
+      socket.end(
+        Buffer.concat([message('R', '\0\0\0\0'), message('Z', 'I'), message('E', fields)]),
+      ),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as { port: number }).port
+}
+
 async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

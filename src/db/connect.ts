@@ -82,6 +82,9 @@ export function connect(options: ConnectOptions): Db {
     allowExitOnIdle: true,
   })
   pool.on('error', (error) => options.onConnectionError?.(error))
+  // An error event that nobody listens to ends the process, and the pool listens to idle clients only: a client handed
+  // over or thrown away can say why it died before or after its user listens.
+  pool.on('connect', (client) => client.on('error', () => undefined))
 
   async function withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const client = await pool.connect().catch((error) => {
@@ -136,7 +139,6 @@ interface Connection extends Session {
 function over(client: pg.PoolClient): Connection {
   let broken: Error | undefined
   let released = false
-  // The pool listens to idle clients only, and an error event that nobody listens to ends the process.
   const onError = (error: Error) => {
     broken ??= error
   }
@@ -168,10 +170,8 @@ function over(client: pg.PoolClient): Connection {
     release() {
       released = true
       // One that is broken or left in a transaction is thrown away; the server rolls back what it held.
-      const thrownAway = broken ?? client.getTransactionStatus() !== 'I'
-      client.release(thrownAway)
-      // The pool listens to what it keeps. What it threw away may still say why it died, and somebody must hear that.
-      if (thrownAway === false) client.removeListener('error', onError)
+      client.removeListener('error', onError)
+      client.release(broken ?? client.getTransactionStatus() !== 'I')
     },
   }
 }
