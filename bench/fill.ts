@@ -100,9 +100,9 @@ const records = [
   `create temp table bench_keys as select * from ${keys} as k order by m`,
   `insert into whatsapp_webhook_events
     (id, received_at, processed_at, status, attempt, next_run_at, raw, app_id, inbound_event_id, correlation_id,
-     phone_number_id, body_sha256, single_item_key, outcome, pruned_at)
+     phone_number_id, body_sha256, single_item_of, outcome, pruned_at)
   select event_id, at, at, 'done', 1, at, '', '990000000000001', key, correlation_id, number,
-    sha256(convert_to(key, 'UTF8')), number || ':' || key,
+    null, number,
     jsonb_build_object(tenant_id, '{"received": 1, "messages": 1}'::jsonb), at
   from bench_keys`,
   `insert into whatsapp_webhook_dedupe (tenant_id, dedupe_key, event_type, created_at)

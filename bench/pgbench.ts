@@ -22,9 +22,9 @@ const script = `
 \\set key :client_id * 1000000000 + :n
 insert into whatsapp_webhook_events
   (id, received_at, next_run_at, raw, payload, app_id, inbound_event_id, correlation_id, phone_number_id,
-   body_sha256, single_item_key)
+   body_sha256, single_item_of)
 select uuidv7(), now(), now(), convert_to(body, 'UTF8'), body::jsonb, '990000000000001', wamid, uuidv7(), '441785372350001',
-  sha256(convert_to(body, 'UTF8')), '441785372350001:' || wamid
+  null, '441785372350001'
 from (select replace(:body::text, 'WAMID', md5(:key::text)) as body, 'wamid.' || md5(:key::text) as wamid) as event
 on conflict do nothing;
 `

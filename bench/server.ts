@@ -114,15 +114,15 @@ async function startOneRow({ databaseUrl, poolSize = 10 }: ServerOptions): Promi
   const text = `
     insert into whatsapp_webhook_events
       (id, received_at, next_run_at, raw, payload, app_id, inbound_event_id, correlation_id, phone_number_id,
-       body_sha256, single_item_key)
+       body_sha256, single_item_of)
     values ($1, $2, now(), $3, convert_from($3, 'UTF8')::jsonb, $4, $5, $6, $7, $8, $9)
     on conflict do nothing`
   const running = await serve((app) =>
     app.post(webhookPath, async (request) => {
       const raw = request.body as Buffer
-      const { inboundEventId, phoneNumberId, singleItemKey } = describeDelivery(raw)
-      const sha256 = createHash('sha256').update(raw).digest()
-      const names = [appId, inboundEventId, randomUUID(), phoneNumberId, sha256, singleItemKey]
+      const { inboundEventId, phoneNumberId, singleItemOf } = describeDelivery(raw)
+      const sha256 = singleItemOf ? null : createHash('sha256').update(raw).digest()
+      const names = [appId, inboundEventId, randomUUID(), phoneNumberId, sha256, singleItemOf]
       await pool.query({
         name: 'insert',
         text,

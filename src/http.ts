@@ -38,10 +38,9 @@ export function createHttpServer({ log, clock, random }: HttpOptions): FastifyIn
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, random.uuid()),
   })
   acceptJsonOnly(app)
-  const started = new WeakMap<FastifyRequest, number>()
+  app.decorateRequest('startedMs', 0)
   app.addHook('onRequest', (request, reply, done) => {
-    // Webhooks keep their own time.
-    if (!isWebhook(request)) started.set(request, clock.monotonicMs())
+    request.startedMs = clock.monotonicMs()
     setHeaders(reply, request.id)
     done()
   })
@@ -53,7 +52,7 @@ export function createHttpServer({ log, clock, random }: HttpOptions): FastifyIn
       method: request.method,
       route: request.routeOptions.url,
       statusCode: reply.statusCode,
-      duration_ms: Math.round(clock.monotonicMs() - (started.get(request) ?? 0)),
+      duration_ms: Math.round(clock.monotonicMs() - request.startedMs),
     })
   })
   app.setNotFoundHandler((request, reply) => {
@@ -132,6 +131,9 @@ function isWebhook(request: FastifyRequest): boolean {
 }
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    startedMs: number
+  }
   interface FastifyContextConfig {
     isWebhook?: boolean
   }

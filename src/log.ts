@@ -101,19 +101,20 @@ export function createLog(options: LogOptions): Log {
   )
   const hash = (value: string) => hashForLog(hashKey, value)
 
-  function withBase(base: Record<string, unknown>): Log {
+  function withBase(base: Line): Log {
     const write = (at: LogLevel) => (event: LogEvent, fields?: LogFields) => {
       if (!writer.isLevelEnabled(at)) return
-      const { stack, ...line } = { ...base, ...permitted(fields ?? {}, hash) }
-      const trail = at === 'error' && stack !== undefined ? { stack } : {}
-      writer[at]({ event: word(event, hash), ...line, ...trail })
+      const line: Line = { event: word(event, hash), ...base }
+      addPermitted(line, fields, hash)
+      if (at !== 'error') delete line.stack
+      writer[at](line)
     }
     return {
       debug: write('debug'),
       info: write('info'),
       warn: write('warn'),
       error: write('error'),
-      child: (fields) => withBase({ ...base, ...permitted(fields, hash) }),
+      child: (fields) => withBase(addPermitted({ ...base }, fields, hash)),
     }
   }
   return withBase({})
@@ -130,6 +131,7 @@ export function logHashKey(ring: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', ring, '', 'estafet log hash', 32))
 }
 
+type Line = Record<string, unknown>
 type Hash = (value: string) => string
 /** What is written for a value; undefined leaves the field out. */
 type Rule = (value: unknown, hash: Hash) => unknown
@@ -221,11 +223,10 @@ const rules: Record<keyof LogFields, Rule> = {
   signal: word,
 }
 
-function permitted(fields: LogFields, hash: Hash): Record<string, unknown> {
-  const line: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(fields)) {
+function addPermitted(line: Line, fields: LogFields | undefined, hash: Hash): Line {
+  for (const key in fields) {
     if (!Object.hasOwn(rules, key)) continue
-    const written = rules[key as keyof LogFields](value, hash)
+    const written = rules[key as keyof LogFields](fields[key as keyof LogFields], hash)
     if (written !== undefined) line[key] = written
   }
   return line

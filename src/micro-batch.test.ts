@@ -246,13 +246,22 @@ describe('the deadline', () => {
     expect(next.value).toBe('ccc!')
   })
 
-  test('leaves no timer behind', async () => {
+  test('is each item’s own, on one timer, and leaves none behind', async () => {
     const batch = create()
-    submitAll(batch, ['a', 'b'])
+    const first = watch(batch.submit('a'))
     clock.endTurn()
-    // One deadline each, and the patience with their run.
-    expect(clock.timers()).toBe(3)
-    await runs[0]?.finish([{ value: 'A' }, { error: new Error('no') }])
+    clock.advance(1000)
+    const second = watch(batch.submit('b'))
+    // The deadline, and the patience with the run.
+    expect(clock.timers()).toBeLessThanOrEqual(2)
+    clock.advance(3000)
+    await settled()
+    expect(codeOf(first)).toBe('TIMED_OUT')
+    expect(codeOf(second)).toBeUndefined()
+    clock.advance(1000)
+    await settled()
+    expect(codeOf(second)).toBe('TIMED_OUT')
+    await runs[0]?.finish()
     expect(clock.timers()).toBe(0)
   })
 })

@@ -36,6 +36,7 @@ export interface MicroBatch<In, Out> {
 interface Waiting<In, Out> {
   item: In
   weight: number
+  dueMs: number
   resolve: (value: Out) => void
   reject: (error: Error) => void
 }
@@ -47,6 +48,15 @@ export function createMicroBatch<In, Out>(
   let waitingWeight = 0
   let scheduled = false
   const onIdle: (() => void)[] = []
+  const deadlines = createDeadlines<Waiting<In, Out>>(options.clock, (entry) => {
+    // Its outcome is unknown to the caller from here on; when it still waits, it need not be done at all.
+    const index = waiting.indexOf(entry)
+    if (index >= 0) {
+      waiting.splice(index, 1)
+      waitingWeight -= entry.weight
+    }
+    entry.reject(new AppError('TIMED_OUT', 503, 'The database did not answer in time.'))
+  })
 
   const underWay = createUnderWay(options, schedule)
   const isIdle = () => waiting.length === 0 && underWay.isEmpty()
@@ -87,12 +97,16 @@ export function createMicroBatch<In, Out>(
     try {
       const results = await options.run(batch.map((entry) => entry.item))
       batch.forEach((entry, index) => {
+        deadlines.remove(entry)
         const result = results[index] ?? { error: new Error('bug: a batch lost a result') }
         if ('error' in result) entry.reject(result.error)
         else entry.resolve(result.value)
       })
     } catch (error) {
-      for (const entry of batch) entry.reject(error as Error)
+      for (const entry of batch) {
+        deadlines.remove(entry)
+        entry.reject(error as Error)
+      }
     } finally {
       done()
       schedule()
@@ -110,33 +124,49 @@ export function createMicroBatch<In, Out>(
         return Promise.reject(new AppError('OVERLOADED', 503, 'Too much is waiting to be stored.'))
       }
       return new Promise<Out>((resolve, reject) => {
-        const cancel = options.clock.after(options.deadlineMs, () => {
-          // Its outcome is unknown to the caller from here on; when it still waits, it need not be done at all.
-          const index = waiting.indexOf(entry)
-          if (index >= 0) {
-            waiting.splice(index, 1)
-            waitingWeight -= entry.weight
-          }
-          reject(new AppError('TIMED_OUT', 503, 'The database did not answer in time.'))
-        })
-        const entry: Waiting<In, Out> = {
-          item,
-          weight,
-          resolve: (value) => {
-            cancel()
-            resolve(value)
-          },
-          reject: (error) => {
-            cancel()
-            reject(error)
-          },
-        }
+        const dueMs = options.clock.monotonicMs() + options.deadlineMs
+        const entry: Waiting<In, Out> = { item, weight, dueMs, resolve, reject }
         waiting.push(entry)
         waitingWeight += weight
+        deadlines.add(entry)
         schedule()
       })
     },
     idle: () => (isIdle() ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))),
+  }
+}
+
+/** One timer for all, at the earliest deadline: a timer per item costs more than the item's share of its batch's insert. */
+function createDeadlines<Entry extends { dueMs: number }>(
+  clock: Clock,
+  onDue: (entry: Entry) => void,
+) {
+  // In the order of their deadlines, because that is the order in which they came.
+  const entries = new Set<Entry>()
+  let isSet = false
+
+  function set() {
+    const [first] = entries
+    if (isSet || !first) return
+    isSet = true
+    clock.after(Math.max(0, first.dueMs - clock.monotonicMs()), () => {
+      isSet = false
+      const nowMs = clock.monotonicMs()
+      for (const entry of entries) {
+        if (entry.dueMs > nowMs) break
+        entries.delete(entry)
+        onDue(entry)
+      }
+      set()
+    })
+  }
+
+  return {
+    add(entry: Entry) {
+      entries.add(entry)
+      if (!isSet) set()
+    },
+    remove: (entry: Entry) => void entries.delete(entry),
   }
 }
 

@@ -21,6 +21,15 @@ test('a clock that is set back does not turn the order round', () => {
   expect(random.uuid() > before).toBe(true)
 })
 
+test('a clock that is set back by more than a minute is believed: ids are searched by their time', () => {
+  let now = 1_800_000_000_000
+  const random = systemRandom({ ...systemClock, now: () => new Date(now) })
+  random.uuid()
+  now -= 60_001
+
+  expect(Number.parseInt(random.uuid().replace('-', '').slice(0, 12), 16)).toBe(now)
+})
+
 test('what is made within a parent sorts after older parents, before younger ones, and by its index', () => {
   const random = systemRandom(systemClock)
   const [first, second] = [random.uuid(), random.uuid()]

@@ -34,6 +34,9 @@ export const systemClock: Clock = {
   afterThisTurn: (task) => void setImmediate(task),
 }
 
+/** How far the time in a UUID can be ahead of the clock. */
+export const uuidsAheadMs = 60_000
+
 export function systemRandom(clock: Clock): Random {
   // A call into OpenSSL costs 2.6 µs for 8 bytes and hardly more for 4 KiB (bench ingest); a webhook needs three ids.
   let pool = Buffer.alloc(0)
@@ -52,8 +55,10 @@ export function systemRandom(clock: Clock): Random {
     bytes: (length) => randomBytes(length),
     uuid() {
       const nowMs = clock.now().getTime()
-      sequence = nowMs > lastMs ? 0 : sequence + 1
-      lastMs = Math.max(nowMs, lastMs)
+      // A clock set back a little is ignored, for the order's sake; one set back further is believed.
+      const isNewTime = nowMs > lastMs || nowMs < lastMs - uuidsAheadMs
+      sequence = isNewTime ? 0 : sequence + 1
+      lastMs = isNewTime ? nowMs : lastMs
       // 4096 in one millisecond: the next ones borrow from the future, rather than lose their order.
       if (sequence > 0xfff) {
         sequence = 0

@@ -18,13 +18,15 @@ export function decodeCursor(text: string | undefined): Cursor | null {
   // Four digits: JavaScript knows years that Postgres does not.
   const at = new Date(/^\d{4}-/.test(time) ? time : Number.NaN)
   const isOurs = !Number.isNaN(at.getTime()) && isUuid(id) && encodeCursor({ at, id }) === text
-  if (!isOurs) {
-    const problem = 'not a cursor of this API; start again without it'
-    throw new AppError('INVALID_CURSOR', 400, `after: ${problem}`, {
-      details: { fields: [{ field: 'after', problem }] },
-    })
-  }
+  if (!isOurs) throw invalidCursor()
   return { at, id }
+}
+
+export function invalidCursor(): AppError {
+  const problem = 'not a cursor of this API; start again without it'
+  return new AppError('INVALID_CURSOR', 400, `after: ${problem}`, {
+    details: { fields: [{ field: 'after', problem }] },
+  })
 }
 
 /** `rows` was asked for with one more than `limit`: the extra one says that there is a next page. */

@@ -31,7 +31,7 @@ import { bury, type DeadLetter } from '../dead-letters/bury.ts'
 import { discardedPlaces } from '../dead-letters/discard.ts'
 import { type LetterPlace, resolveLetters } from '../dead-letters/resolve.ts'
 import type { Random } from '../time-and-chance.ts'
-import { countItem, type EventOutcome } from './outcome.ts'
+import { countItem, type EventOutcome, onlyNewLetters } from './outcome.ts'
 import {
   itemsOf,
   mayRoute,
@@ -78,7 +78,8 @@ export async function applyItems(
   const recorded = await applyMessages(messages, contacts, context)
   const stepped = await applySteps(statuses, context)
   await changeIdentities([...recorded.fresh, ...notices.fresh], context)
-  await bury(tx, plan.letters)
+  const buried = new Set(await bury(tx, plan.letters))
+  for (const outcome of plan.outcomes.values()) onlyNewLetters(outcome, buried)
   await resolveLetters(tx, passedPlaces(events, plan), now)
 
   const rows = <Row>(items: { row: Row }[]) => items.map((one) => one.row)

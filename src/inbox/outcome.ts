@@ -15,6 +15,7 @@ export interface Counts {
 export interface Warning {
   event: 'dead_lettered' | 'waba_mismatch' | 'inbound_ignored'
   fields: LogFields
+  level?: 'error'
 }
 
 export interface EventOutcome {
@@ -23,6 +24,13 @@ export interface EventOutcome {
   warnings: Warning[]
   /** What the log says of the event: its first item that has an owner. */
   first?: LogFields
+}
+
+/** A place that has an open letter from an earlier attempt is no news. */
+export function onlyNewLetters(outcome: EventOutcome, buried: ReadonlySet<string>): void {
+  outcome.warnings = outcome.warnings.filter(
+    ({ event, fields }) => event !== 'dead_lettered' || buried.has(fields.dead_letter_id ?? ''),
+  )
 }
 
 /** The key of what belongs to no tenant. */

@@ -109,12 +109,16 @@ function createPlanner(
     tenantId: string | null,
   ) {
     const code = kind === 'malformed' ? 'MALFORMED' : 'UNROUTABLE'
-    plan.letters.push({
-      ...letterOf(event, item, kind, code, reason, random.uuid(), now),
-      tenantId,
-    })
+    const id = random.uuid()
+    plan.letters.push({ ...letterOf(event, item, kind, code, reason, id, now), tenantId })
     countItem(outcome, tenantId, 'dead')
-    const tags = { kind, error_code: code, error_message: reason, path: item.path }
+    const tags = {
+      kind,
+      dead_letter_id: id,
+      error_code: code,
+      error_message: reason,
+      path: item.path,
+    }
     outcome.warnings.push({
       event: 'dead_lettered',
       fields: { ...tags, ...tagsOf(item, tenantId) },

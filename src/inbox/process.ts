@@ -11,7 +11,13 @@ import { parseWebhook } from '../meta/webhook.ts'
 import type { WebhookItem } from '../meta/webhook-item.ts'
 import { applyItems, withOwners } from './apply.ts'
 import type { Inbox } from './inbox.ts'
-import { addOutcome, countItem, type EventOutcome, emptyOutcome } from './outcome.ts'
+import {
+  addOutcome,
+  countItem,
+  type EventOutcome,
+  emptyOutcome,
+  onlyNewLetters,
+} from './outcome.ts'
 import { itemsOf, letterOf, type ParsedEvent } from './plan.ts'
 import { type ClaimedEvent, claimEvents, finishEvents, holdEvents } from './queries.ts'
 import { logFieldsOf, reportOutcome } from './report.ts'
@@ -102,6 +108,7 @@ async function processAlone(inbox: Inbox, one: ParsedEvent): Promise<void> {
 async function processItemwise(inbox: Inbox, one: ParsedEvent): Promise<void> {
   const letters: DeadLetter[] = []
   const sum = emptyOutcome()
+  const dead = emptyOutcome()
   for (const [index, item] of itemsOf(one).entries()) {
     try {
       const outcome = await applyOne(inbox, one, item, index)
@@ -109,15 +116,16 @@ async function processItemwise(inbox: Inbox, one: ParsedEvent): Promise<void> {
       addOutcome(sum, outcome)
     } catch (error) {
       if (error instanceof DatabaseUnavailable || isContention(error)) throw error
-      letters.push(putAside(inbox, one.event, item, error))
+      letters.push(putAside(inbox, one.event, item, error, dead))
     }
   }
   const finished = await inbox.db.transaction(async (tx) => {
     const held = await holdEvents(tx, [one.event])
     if (!held.has(one.event.id)) return false
     const owned = await withOwners(tx, letters, one.event.appId)
-    for (const letter of owned) countItem(sum, letter.tenantId, 'dead')
-    await bury(tx, owned)
+    for (const letter of owned) countItem(dead, letter.tenantId, 'dead')
+    onlyNewLetters(dead, new Set(await bury(tx, owned)))
+    addOutcome(sum, dead)
     await finish(tx, [one], new Map([[one.event.id, sum]]), inbox.clock.now())
     return true
   })
@@ -164,21 +172,15 @@ function putAside(
   event: ClaimedEvent,
   item: WebhookItem,
   error: unknown,
+  outcome: EventOutcome,
 ): DeadLetter {
   const { error_code = 'PROCESSING_FAILED', error_message = 'unknown error' } = errorFields(error)
-  inbox.metrics.deadLetters.inc({ kind: 'inbound' })
-  inbox.log.error('dead_lettered', {
-    ...logFieldsOf(event),
-    ...errorFields(error),
-    path: item.path,
+  const id = inbox.random.uuid()
+  const now = inbox.clock.now()
+  outcome.warnings.push({
+    event: 'dead_lettered',
+    level: 'error',
+    fields: { ...errorFields(error), kind: 'inbound', dead_letter_id: id, path: item.path },
   })
-  return letterOf(
-    event,
-    item,
-    'inbound',
-    error_code,
-    error_message,
-    inbox.random.uuid(),
-    inbox.clock.now(),
-  )
+  return letterOf(event, item, 'inbound', error_code, error_message, id, now)
 }

@@ -9,7 +9,7 @@ export interface NewEvent {
   inboundEventId: string
   correlationId: string
   phoneNumberId: string | null
-  singleItemKey: string | null
+  singleItemOf: string | null
 }
 
 /**
@@ -32,10 +32,10 @@ export async function insertEvents(
   const rows = await db.query(sql<{ id: string }>`
     insert into whatsapp_webhook_events
       (id, received_at, next_run_at, raw, payload, app_id, inbound_event_id, correlation_id, phone_number_id,
-       body_sha256, single_item_key)
+       body_sha256, single_item_of)
     select id, to_timestamp(received_ms / 1000), now(), raw, case when is_jsonb then convert_from(raw, 'UTF8')::jsonb end,
       ${appId}, inbound_event_id, correlation_id, phone_number_id,
-      case when single_item_key is null then sha256(raw) end, single_item_key
+      case when single_item_of is null then sha256(raw) end, single_item_of
     from (
       select event.*, substring(${bodies}::bytea from start for length) as raw
       from unnest(
@@ -47,9 +47,9 @@ export async function insertEvents(
         ${events.map((event) => event.inboundEventId)}::text[],
         ${plainArray(events.map((event) => event.correlationId))}::uuid[],
         ${events.map((event) => event.phoneNumberId)}::text[],
-        ${events.map((event) => event.singleItemKey)}::text[])
+        ${events.map((event) => event.singleItemOf)}::text[])
         as event (id, received_ms, start, length, is_jsonb, inbound_event_id, correlation_id, phone_number_id,
-          single_item_key)
+          single_item_of)
     ) as event
     on conflict do nothing
     returning id`)

@@ -96,7 +96,7 @@ async function store(db: Db, events: NewEvent[], appId: string | null): Promise<
 async function storeAlone(db: Db, event: NewEvent, appId: string | null): Promise<Stored> {
   const forms: NewEvent[] = [
     event,
-    { ...event, isJsonb: false, singleItemKey: null, phoneNumberId: null },
+    { ...event, isJsonb: false, singleItemOf: null, phoneNumberId: null },
   ]
   let refusal: unknown
   for (const form of forms) {

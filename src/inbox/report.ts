@@ -48,5 +48,5 @@ function reportWarning(inbox: Inbox, event: ClaimedEvent, warning: Warning): voi
     inbox.metrics.deadLetters.inc({ kind: warning.fields.kind ?? 'inbound' })
   }
   if (warning.event === 'waba_mismatch') inbox.metrics.wabaMismatches.inc()
-  inbox.log.warn(warning.event, { ...logFieldsOf(event), ...warning.fields })
+  inbox.log[warning.level ?? 'warn'](warning.event, { ...logFieldsOf(event), ...warning.fields })
 }

@@ -75,25 +75,28 @@ describe('inbound_event_id', () => {
   })
 })
 
-describe('the key of a single item', () => {
-  const keyOf = (body: unknown) => describeBody(body).singleItemKey
+describe('the name of a single item', () => {
+  const nameOf = (body: unknown) => {
+    const { inboundEventId, singleItemOf } = describeBody(body)
+    return singleItemOf && `${inboundEventId} of ${singleItemOf}`
+  }
 
   test('is the number and the message', () => {
-    expect(keyOf(payload({ messages: [textMessage('m1', 'x')] }))).toBe(`${number}:m1`)
+    expect(nameOf(payload({ messages: [textMessage('m1', 'x')] }))).toBe(`m1 of ${number}`)
   })
 
   test('is the number, the message and the status', () => {
-    expect(keyOf(payload({ statuses: [statusUpdate('o1', 'read')] }))).toBe(`${number}:o1:read`)
+    expect(nameOf(payload({ statuses: [statusUpdate('o1', 'read')] }))).toBe(`o1:read of ${number}`)
   })
 
   test('has the participant: two of a group are two items', () => {
     const of = (participant: string) =>
-      keyOf(
+      nameOf(
         payload({
           statuses: [statusUpdate('o1', 'read', { recipient_participant_id: participant })],
         }),
       )
-    expect(of('p1')).toBe(`${number}:o1:read:p1`)
+    expect(of('p1')).toBe(`o1:read of ${number}:p1`)
     expect(of('p2')).not.toBe(of('p1'))
   })
 
@@ -145,13 +148,13 @@ describe('the key of a single item', () => {
     ['another object', { ...payload({ messages: [message] }), object: 'page' }],
     ['nothing', { entry: [] }],
   ])('is none with %s', (_name, body) => {
-    expect(keyOf(body)).toBeNull()
+    expect(nameOf(body)).toBeNull()
   })
 
   test('belongs to exactly those fixtures that hold one item', () => {
     const single = readdirSync(new URL('../../test/fixtures/meta/', import.meta.url))
       .filter((file) => /^\d{3}-.*\.json$/.test(file))
-      .filter((file) => describeDelivery(fixture(file)).singleItemKey !== null)
+      .filter((file) => describeDelivery(fixture(file)).singleItemOf !== null)
       .map((file) => Number(file.slice(0, 3)))
     // 001–043 are messages, 044–068 statuses; 069 is an error, 070–076 are batches, the rest other fields.
     expect(single).toEqual(Array.from({ length: 68 }, (_, index) => index + 1))

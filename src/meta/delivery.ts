@@ -6,8 +6,9 @@ import { canonicalHash, isObject, type JsonObject, parseJson } from './json.ts'
 export interface DeliveryDescription {
   /** First message id, else first status `id:status`, else a hash of the content. Names the delivery in traces and tasks. */
   inboundEventId: string
-  /** `number:item` when the delivery holds exactly one message or status and nothing else. */
-  singleItemKey: string | null
+  /** With `inboundEventId` this names the item, when the delivery holds exactly one and nothing else: its number, or
+   *  `number:participant` for a group's status. */
+  singleItemOf: string | null
   /** The number of the first item, for counting. */
   phoneNumberId: string | null
   /** Whether Postgres will take the text as jsonb, as far as can be told cheaply. */
@@ -31,9 +32,9 @@ export function describeDelivery(raw: Buffer): DeliveryDescription {
   const first = found.items[0]
   return {
     inboundEventId: first?.key ?? contentHash(parsed.value, raw),
-    singleItemKey:
+    singleItemOf:
       first?.number && found.items.length === 1 && !found.hasMore
-        ? `${first.number}:${first.participantKey}`
+        ? first.number + first.participant
         : null,
     phoneNumberId: found.number ?? null,
     isJsonb,
@@ -41,13 +42,14 @@ export function describeDelivery(raw: Buffer): DeliveryDescription {
 }
 
 function opaque(raw: Buffer, isJsonb: boolean): DeliveryDescription {
-  return { inboundEventId: sha256(raw), singleItemKey: null, phoneNumberId: null, isJsonb }
+  return { inboundEventId: sha256(raw), singleItemOf: null, phoneNumberId: null, isJsonb }
 }
 
 interface FoundItem {
   number: string | undefined
   key: string
-  participantKey: string
+  /** `:participant` for a status of one of a group, else empty. */
+  participant: string
 }
 
 /** Messages first, then statuses, in the order they stand; `hasMore` when there is anything that is neither. */
@@ -69,12 +71,12 @@ function itemsOf(payload: JsonObject): {
       if (!isObject(change) || change.field !== 'messages' || !hasOnlyItems(value)) hasMore = true
       for (const message of arrayOf(value.messages)) {
         const key = idOf(message)
-        if (key) messages.push({ number: changeNumber, key, participantKey: key })
+        if (key) messages.push({ number: changeNumber, key, participant: '' })
         else hasMore = true
       }
       for (const status of arrayOf(value.statuses)) {
-        const keys = statusKeys(status)
-        if (keys) statuses.push({ number: changeNumber, ...keys })
+        const names = statusNames(status)
+        if (names) statuses.push({ number: changeNumber, ...names })
         else hasMore = true
       }
     }
@@ -107,16 +109,16 @@ function idOf(item: unknown): string | undefined {
     : undefined
 }
 
-function statusKeys(status: unknown): { key: string; participantKey: string } | undefined {
+function statusNames(status: unknown): { key: string; participant: string } | undefined {
   const id = idOf(status)
   if (!id || !isObject(status) || typeof status.status !== 'string') return undefined
   if (status.status.length > 64 || !isPlain(status.status)) return undefined
   const participant = status.recipient_participant_id
   const key = `${id}:${status.status}`
-  if (participant === undefined) return { key, participantKey: key }
+  if (participant === undefined) return { key, participant: '' }
   if (typeof participant !== 'string' || participant.length > maxIdLength || !isPlain(participant))
     return undefined
-  return { key, participantKey: `${key}:${participant}` }
+  return { key, participant: `:${participant}` }
 }
 
 /** Ids that Postgres could not store are not used as keys. */

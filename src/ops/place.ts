@@ -1,6 +1,6 @@
-// Where a list of deliveries or traces ended. Their times have microseconds, which the cursor of api/paging.ts cuts off,
+// Where a list of traces ended. Their times have microseconds, which the cursor of api/paging.ts cuts off,
 // so here the time travels as the database writes it.
-import { AppError } from '../errors.ts'
+import { invalidCursor } from '../api/paging.ts'
 import { isUuid } from '../ids.ts'
 
 export interface Place {
@@ -17,10 +17,7 @@ export function decodePlace(text: string | undefined): Place | null {
   if (text === undefined) return null
   const place = placeIn(Buffer.from(text, 'base64url').toString('utf8'))
   if (place) return place
-  const problem = 'not a cursor of this API; start again without it'
-  throw new AppError('INVALID_CURSOR', 400, `after: ${problem}`, {
-    details: { fields: [{ field: 'after', problem }] },
-  })
+  throw invalidCursor()
 }
 
 const shape =

@@ -1,5 +1,5 @@
 import { sql, type Tx } from '../db/connect.ts'
-import type { Place } from './place.ts'
+import { endOfEventIds, firstEventId } from './event-range.ts'
 
 export interface ReplayFilter {
   from: Date
@@ -21,7 +21,8 @@ export async function countReplay(tx: Tx, filter: ReplayFilter): Promise<ReplayC
       count(*) filter (where e.status in ('done', 'failed') and e.pruned_at is not null)::int as pruned,
       count(*) filter (where e.status in ('pending', 'processing'))::int as waiting
     from whatsapp_webhook_events e
-    where e.received_at >= ${filter.from} and e.received_at < ${filter.to}
+    where e.id >= ${firstEventId(filter.from)} and e.id < ${endOfEventIds(filter.to)}
+      and e.received_at >= ${filter.from} and e.received_at < ${filter.to}
       and (${filter.tenantId}::text is null
         or e.outcome ? ${filter.tenantId}::text
         or e.phone_number_id in (
@@ -34,25 +35,20 @@ export async function countReplay(tx: Tx, filter: ReplayFilter): Promise<ReplayC
   return row
 }
 
-export interface ReplayableEvent {
-  id: string
-  at: string
-}
-
 /** The next ones that were processed and still have their bytes, the earliest first. */
 export async function selectReplayable(
   tx: Tx,
   filter: ReplayFilter,
-  after: Place | null,
+  after: string | null,
   limit: number,
-): Promise<ReplayableEvent[]> {
-  return tx.query(sql<ReplayableEvent>`
-    select e.id, e.received_at::text as at
+): Promise<string[]> {
+  const rows = await tx.query(sql<{ id: string }>`
+    select e.id
     from whatsapp_webhook_events e
     where e.status in ('done', 'failed') and e.pruned_at is null
+      and e.id > ${after ?? '00000000-0000-0000-0000-000000000000'}
+      and e.id >= ${firstEventId(filter.from)} and e.id < ${endOfEventIds(filter.to)}
       and e.received_at >= ${filter.from} and e.received_at < ${filter.to}
-      and (${after?.at ?? null}::timestamptz is null
-        or (e.received_at, e.id) > (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::uuid))
       and (${filter.tenantId}::text is null
         or e.outcome ? ${filter.tenantId}::text
         or e.phone_number_id in (
@@ -61,6 +57,7 @@ export async function selectReplayable(
         or e.phone_number_id = ${filter.phoneNumberId}::text
         or jsonb_path_exists(e.payload, '$.entry[*].changes[*].value.metadata.phone_number_id ? (@ == $number)',
           jsonb_build_object('number', ${filter.phoneNumberId}::text)))
-    order by e.received_at, e.id
+    order by e.id
     limit ${limit}`)
+  return rows.map((row) => row.id)
 }

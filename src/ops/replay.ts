@@ -1,12 +1,13 @@
 // Processing stored deliveries again. What was applied before is told by its dedupe key or by itself, so nothing comes
 // twice; what was dead, and would go through by now, does.
+import { invalidCursor } from '../api/paging.ts'
 import { recordAct } from '../audit/record.ts'
 import type { Db } from '../db/connect.ts'
 import type { Dispatch } from '../dispatch/queue.ts'
+import { isUuid } from '../ids.ts'
 import { lockStoredEvents, reopenEvents } from '../inbox/reopen.ts'
 import type { Log } from '../log.ts'
 import type { Clock } from '../time-and-chance.ts'
-import { decodePlace, encodePlace, type Place } from './place.ts'
 import { countReplay, type ReplayFilter, selectReplayable } from './replay-queries.ts'
 
 export interface Replayer {
@@ -30,16 +31,17 @@ const batchEvents = 500
 const callEvents = 10_000
 
 export async function replayEvents(replayer: Replayer, order: ReplayOrder) {
-  let place = decodePlace(order.after)
+  if (order.after !== undefined && !isUuid(order.after)) throw invalidCursor()
+  let last = order.after ?? null
   const { matched, pruned, waiting } = await countReplay(replayer.db, order)
   const counts = { matched, replayable: matched - pruned, pruned, waiting }
   if (order.isDryRun) return { dry_run: true, ...counts, replayed: 0, next: null }
   let replayed = 0
   let isMore = true
   while (isMore && replayed < callEvents) {
-    const batch = await replayBatch(replayer, order, place)
+    const batch = await replayBatch(replayer, order, last)
     replayed += batch.replayed
-    place = batch.last ?? place
+    last = batch.last ?? last
     isMore = batch.isFull
     if (batch.replayed > 0) replayer.dispatch.wake('inbox')
   }
@@ -50,22 +52,18 @@ export async function replayEvents(replayer: Replayer, order: ReplayOrder) {
     phone_number_id: order.phoneNumberId,
     request_id: order.requestId,
   })
-  return { dry_run: false, ...counts, replayed, next: isMore && place ? encodePlace(place) : null }
+  return { dry_run: false, ...counts, replayed, next: isMore ? last : null }
 }
 
 async function replayBatch(
   { db, clock }: Replayer,
   order: ReplayOrder,
-  after: Place | null,
-): Promise<{ replayed: number; last: Place | undefined; isFull: boolean }> {
+  after: string | null,
+): Promise<{ replayed: number; last: string | undefined; isFull: boolean }> {
   return db.transaction(async (tx) => {
     const found = await selectReplayable(tx, order, after, batchEvents)
-    const locked = await lockStoredEvents(
-      tx,
-      found.map((event) => event.id),
-    )
+    const locked = await lockStoredEvents(tx, found)
     const last = found.at(-1)
-    const place = last && { ...last, number: 0 }
     if (locked.size > 0) {
       const ids = [...locked]
       await reopenEvents(tx, ids)
@@ -78,12 +76,12 @@ async function replayBatch(
         reason: order.reason,
         details: {
           count: ids.length,
-          first_event_id: found[0]?.id,
-          last_event_id: last?.id,
+          first_event_id: found[0],
+          last_event_id: last,
           phone_number_id: order.phoneNumberId,
         },
       })
     }
-    return { replayed: locked.size, last: place, isFull: found.length === batchEvents }
+    return { replayed: locked.size, last, isFull: found.length === batchEvents }
   })
 }

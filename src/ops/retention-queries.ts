@@ -1,5 +1,6 @@
 // What is no longer kept. Every statement touches a bounded number of rows and commits on its own.
 import { sql, type Tx } from '../db/connect.ts'
+import { endOfEventIds } from './event-range.ts'
 
 export async function deleteDedupeKeys(db: Tx, before: Date, limit: number): Promise<number> {
   const [row] = await db.query(sql<{ count: number }>`
@@ -33,21 +34,13 @@ export async function deleteTraces(db: Tx, before: Date, limit: number): Promise
   return row?.count ?? 0
 }
 
-/** Where the last look at old events ended. The time is text, because a Date would cut off its microseconds. */
-export interface EventCursor {
-  at: string
-  id: string
-}
-
-export const beforeAllEvents: EventCursor = {
-  at: '-infinity',
-  id: '00000000-0000-0000-0000-000000000000',
-}
+export const beforeAllEvents = '00000000-0000-0000-0000-000000000000'
 
 export interface ClearedKeys {
   seen: number
   cleared: number
-  last: EventCursor | null
+  /** Where this look ended. */
+  last: string | null
 }
 
 /**
@@ -56,38 +49,29 @@ export interface ClearedKeys {
  */
 export async function clearEventKeys(
   db: Tx,
-  after: EventCursor,
+  after: string,
   before: Date,
   limit: number,
 ): Promise<ClearedKeys> {
-  const [row] = await db.query(
-    sql<{ seen: number; cleared: number; at: string | null; id: string | null }>`
+  const [row] = await db.query(sql<ClearedKeys>`
     with old as (
-      select id, received_at
+      select id
       from whatsapp_webhook_events
-      where (received_at, id) > (${after.at}::timestamptz, ${after.id}::uuid) and received_at < ${before}
-      order by received_at, id
+      where id > ${after} and id < ${endOfEventIds(before)} and received_at < ${before}
+      order by id
       limit ${limit}
     ),
     cleared as (
       update whatsapp_webhook_events e
-      set body_sha256 = null, single_item_key = null
+      set body_sha256 = null, single_item_of = null
       from old
-      where e.id = old.id and (e.body_sha256 is not null or e.single_item_key is not null)
+      where e.id = old.id and (e.body_sha256 is not null or e.single_item_of is not null)
       returning 1
-    ),
-    last as (
-      select received_at::text as at, id
-      from old
-      order by received_at desc, id desc
-      limit 1
     )
     select (select count(*) from old)::int as seen, (select count(*) from cleared)::int as cleared,
-      (select at from last) as at, (select id from last) as id`,
-  )
+      (select id from old order by id desc limit 1) as last`)
   if (!row) throw new Error('bug: an aggregate without a row')
-  const { seen, cleared, at, id } = row
-  return { seen, cleared, last: at !== null && id !== null ? { at, id } : null }
+  return row
 }
 
 /** Not while a dead letter of it waits for a decision: a requeue needs the bytes. The outcome stays for the accounting. */

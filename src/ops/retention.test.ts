@@ -53,7 +53,7 @@ async function left(): Promise<Left> {
   const [row] = await gateway.db.query(sql<Left>`
     select (select count(*) from whatsapp_webhook_dedupe)::int as keys,
       (select count(*) from whatsapp_inbound_traces)::int as traces,
-      count(*) filter (where body_sha256 is not null or single_item_key is not null)::int as event_keys,
+      count(*) filter (where body_sha256 is not null or single_item_of is not null)::int as event_keys,
       count(*) filter (where octet_length(raw) > 0 and payload is not null and pruned_at is null)::int as payloads
     from whatsapp_webhook_events`)
   return row as Left

@@ -295,7 +295,7 @@ export async function selectRecentDeliveries(db: Tx, limit: number): Promise<Nam
   return db.query(sql<Named>`
     select inbound_event_id as name, received_at as at
     from whatsapp_webhook_events
-    order by received_at desc, id desc
+    order by id desc
     limit ${limit}`)
 }
 

@@ -267,7 +267,7 @@ describe('reconcile names', () => {
     await gateway.db.query(sql`
       update whatsapp_webhook_events
       set outcome = jsonb_build_object(${firmA.id}::text, (outcome -> ${firmA.id}::text) || ${change}::jsonb)
-      where inbound_event_id = 'wamid.1' and single_item_key is not null`)
+      where inbound_event_id = 'wamid.1' and single_item_of is not null`)
     const found = await differences()
     expect(found.map((one) => one.kind)).toContain('outcome')
     expect((await admin('GET', '/accounting')).status).toBe(200)
@@ -276,7 +276,7 @@ describe('reconcile names', () => {
   test.each([['null'], ['"nothing"'], ['[]']])('an outcome that became %s', async (outcome) => {
     await gateway.db.query(sql`
       update whatsapp_webhook_events set outcome = ${outcome}::jsonb
-      where inbound_event_id = 'wamid.1' and single_item_key is not null`)
+      where inbound_event_id = 'wamid.1' and single_item_of is not null`)
     expect((await differences()).map((one) => one.kind).sort()).toEqual(['messages', 'outcome'])
   })
 
@@ -285,7 +285,7 @@ describe('reconcile names', () => {
       update whatsapp_webhook_events
       set outcome = jsonb_build_object(${firmA.id}::text,
         (outcome -> ${firmA.id}::text) || '{"messages": 0, "duplicates": 1}')
-      where inbound_event_id = 'wamid.1' and single_item_key is not null`)
+      where inbound_event_id = 'wamid.1' and single_item_of is not null`)
     expect(await differences()).toMatchObject([{ kind: 'messages' }])
   })
 })

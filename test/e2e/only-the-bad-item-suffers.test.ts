@@ -36,6 +36,21 @@ const failsFor =
   }
 
 describe('an item that cannot be applied', () => {
+  test('is told once, however often its delivery is processed', async () => {
+    await gateway.deliver(
+      payload({ messages: [textMessage('bad', 'x'), { type: 'text' }, textMessage('m1', 'x')] }),
+    )
+    await gateway.drain({ beforeApply: failsFor('bad') })
+    await db.query(sql`
+      update whatsapp_webhook_events set status = 'pending', processed_at = null, next_run_at = now()`)
+    await gateway.drain({ beforeApply: failsFor('bad') })
+
+    const letters = (await letterRows(db)).map((letter) => letter.kind)
+    expect(letters.sort()).toEqual(['inbound', 'malformed'])
+    const told = gateway.logText().match(/"event":"dead_lettered".*"kind":"\w+"/g)
+    expect(told).toHaveLength(2)
+  })
+
   test('I5: is put aside with its own part only; its siblings and neighbours go through', async () => {
     await gateway.deliver({
       object: 'whatsapp_business_account',

@@ -149,7 +149,7 @@ describe('stored webhooks are replayed', () => {
       insert into whatsapp_webhook_events
         (id, received_at, processed_at, status, attempt, next_run_at, raw, payload, inbound_event_id, correlation_id,
          outcome)
-      select gen_random_uuid(), now() - make_interval(secs => n % 7), now(), 'done', 1, now(), '{}', '{}', 'many',
+      select uuidv7(make_interval(secs => -(n % 7))), now() - make_interval(secs => n % 7), now(), 'done', 1, now(), '{}', '{}', 'many',
         gen_random_uuid(), '{}'
       from generate_series(1, 10600) as n`)
     const { runtime } = gateway
