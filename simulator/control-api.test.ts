@@ -77,6 +77,9 @@ describe('a customer who writes', () => {
     type: 'list_reply',
     list_reply: { id: 'slot', title: '09:30', description: 'Tuesday' },
   }
+  const filledIn = { type: 'nfm_reply', nfm_reply: { name: 'flow', response_json: '{"a":1}' } }
+  const mayCall = { type: 'call_permission_reply', call_permission_reply: { response: 'accept' } }
+  const cart = { catalog_id: '7', product_items: [{ product_retailer_id: 'pot', quantity: 2 }] }
   const quickReply = { payload: 'STOP', text: 'Stop promotions' }
   test.each([
     ['text', 'Hi', { body: 'Hi' }],
@@ -92,6 +95,9 @@ describe('a customer who writes', () => {
     ['reaction', { message_id: 'wamid.HBgL' }, { message_id: 'wamid.HBgL' }],
     ['interactive', tapped, tapped],
     ['interactive', chosen, chosen],
+    ['interactive', filledIn, filledIn],
+    ['interactive', mayCall, mayCall],
+    ['order', cart, cart],
     ['button', quickReply, quickReply],
   ])('can send %s %j', async (type, content, reported) => {
     await scene.call('POST', customerPath, { phone_number_id, type, [type]: content })
@@ -112,6 +118,25 @@ describe('a customer who writes', () => {
 
     const [message] = changeValue(scene.receiver.received[0]?.body ?? '').messages
     expect(message.context).toEqual({ from: '15550172201', id: 'wamid.HBgLquoted' })
+  })
+
+  test.each([
+    [{ context: { forwarded: true } }],
+    [{ context: { frequently_forwarded: true } }],
+    [{ referral: { source_id: '120', source_type: 'ad', headline: 'Pots' } }],
+    [{ group_id: 'Y2FwaV9ncm91cA' }],
+  ])('can write with %j', async (circumstances) => {
+    await scene.call('POST', customerPath, {
+      phone_number_id,
+      type: 'text',
+      text: 'Hi',
+      ...circumstances,
+    })
+    await scene.simulator.settled()
+
+    const [message] = changeValue(scene.receiver.received[0]?.body ?? '').messages
+    expect(message).toMatchObject(circumstances)
+    expect(message.context ?? {}).not.toHaveProperty('from')
   })
 
   test('may be known by user id only, and then no phone number appears', async () => {
@@ -176,15 +201,15 @@ describe('raw deliveries', () => {
 
 describe('settings', () => {
   test('a number registered over HTTP can send at once, and again with a new token', async () => {
-    const number = { ...clinic, phone_number_id: '77' }
+    const number = { ...clinic, phone_number_id: '77', waba_id: '78', access_token: 'of-77' }
     const registered = await scene.call('POST', '/simulator/numbers', number)
     const first = await scene.send(textTo('+16505550143'), number)
     await scene.call('POST', '/simulator/numbers', { ...number, access_token: 'renewed' })
     const second = await scene.send(textTo('+16505550143'), number)
 
     expect(registered).toMatchObject({ status: 201, body: number })
-    // The old token is still that of the clinic's other number: known, but blind here.
-    expect([first.status, second.status]).toEqual([200, 400])
+    // Nobody has the old token any more.
+    expect([first.status, second.status]).toEqual([200, 401])
     expect((await scene.call('GET', '/simulator/numbers')).body.data).toHaveLength(3)
   })
 
@@ -198,7 +223,7 @@ describe('settings', () => {
     await scene.call('POST', '/simulator/deliveries', { body: '{}' })
 
     const expected = createHmac('sha256', 'rotated').update('{}').digest('hex')
-    expect(set.body).toEqual({ url: elsewhere.url, verify_token: expect.any(String) })
+    expect(set.body).toMatchObject({ url: elsewhere.url, verify_token: expect.any(String) })
     expect(elsewhere.received[0]?.headers['x-hub-signature-256']).toBe(`sha256=${expected}`)
     expect(scene.receiver.received).toEqual([])
     await elsewhere.close()
@@ -259,9 +284,11 @@ describe('the ledger', () => {
     await scene.call('POST', '/simulator/reset')
 
     expect((await scene.call('GET', '/simulator/ledger')).body).toEqual({
+      requests: [],
       sends: [],
       reads: [],
       deliveries: [],
+      faults: [],
       forgotten: 0,
     })
     expect((await scene.call('GET', '/simulator/webhook')).body.url).toBe(scene.receiver.url)

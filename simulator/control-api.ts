@@ -1,13 +1,13 @@
 // The strings behind the stage, for people and tests: everything under /simulator.
 import type { FastifyInstance } from 'fastify'
-import { z } from 'zod'
 import type { CustomerMessage } from './customers.ts'
+import { mountHostilityRoutes } from './hostility-routes.ts'
+import { mountLedgerRoutes } from './ledger-routes.ts'
 import type { BusinessNumber } from './numbers.ts'
 import { parseJson } from './parse-json.ts'
-import { parseInput, RequestError } from './request-error.ts'
-import type { Controls, RawDelivery, WebhookSettings } from './simulation.ts'
-
-const ledgerQuery = z.object({ phone_number_id: z.string().optional() })
+import { RequestError } from './request-error.ts'
+import type { Controls } from './simulation.ts'
+import type { RawDelivery, WebhookSettings } from './traffic-controls.ts'
 
 // The body types below are what callers should send; each control checks what they did send.
 export function mountControlApi(app: FastifyInstance, controls: Controls): void {
@@ -36,9 +36,8 @@ export function mountControlApi(app: FastifyInstance, controls: Controls): void 
     reply.code(201).send(await controls.deliverRaw(request.body)),
   )
 
-  app.get('/ledger', async (request) =>
-    controls.ledger(parseInput(ledgerQuery, request.query).phone_number_id),
-  )
+  mountLedgerRoutes(app, controls)
+  mountHostilityRoutes(app, controls)
   app.get('/settled', async () => {
     await controls.settled()
     return { settled: true }

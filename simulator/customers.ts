@@ -1,9 +1,9 @@
 // What a customer can write, and how the simulator completes it into what Meta would report.
 import { z } from 'zod'
 import { digitsOf, isBusinessScopedUserId, makeDigits } from './identifiers.ts'
-import type { Person } from './payloads.ts'
 import { parseInput, RequestError } from './request-error.ts'
 import type { Random } from './time-and-chance.ts'
+import type { Person } from './webhooks/payloads.ts'
 
 const text = z
   .union([z.string(), z.looseObject({ body: z.string() })], 'must be a string or {body}')
@@ -32,11 +32,40 @@ const contents = {
   interactive: z.discriminatedUnion('type', [
     z.looseObject({ type: z.literal('button_reply'), button_reply: reply }),
     z.looseObject({ type: z.literal('list_reply'), list_reply: reply }),
+    z.looseObject({
+      type: z.literal('nfm_reply'),
+      nfm_reply: z.looseObject({ response_json: z.string() }),
+    }),
+    z.looseObject({
+      type: z.literal('call_permission_reply'),
+      call_permission_reply: z.looseObject({ response: z.string() }),
+    }),
   ]),
+  order: z.looseObject({
+    catalog_id: z.string(),
+    product_items: z.array(z.looseObject({ product_retailer_id: z.string() })).min(1),
+  }),
   button: z.looseObject({ payload: z.string().optional(), text: z.string() }),
+  edit: z.looseObject({
+    original_message_id: z.string(),
+    message: z.looseObject({ type: z.string() }),
+  }),
+  revoke: z.looseObject({ original_message_id: z.string() }),
 }
 
 type MessageType = keyof typeof contents
+
+const contextSchema = z
+  .looseObject({
+    id: z.string().optional(),
+    from: z.string().optional(),
+    forwarded: z.boolean().optional(),
+    frequently_forwarded: z.boolean().optional(),
+  })
+  .refine(
+    ({ id, forwarded, frequently_forwarded }) => Boolean(id ?? forwarded ?? frequently_forwarded),
+    'must have an id, or be forwarded',
+  )
 
 const messageSchema = z.looseObject({
   phone_number_id: z.string(),
@@ -44,8 +73,11 @@ const messageSchema = z.looseObject({
   name: z.string().optional(),
   user_id: z.string().refine(isBusinessScopedUserId, 'must look like US.13491208655302').optional(),
   username: z.string().optional(),
-  /** What the customer replies to. */
-  context: z.object({ id: z.string(), from: z.string().optional() }).optional(),
+  /** What the customer replies to, asks about, or forwards. */
+  context: contextSchema.optional(),
+  /** The advertisement that brought the customer here. */
+  referral: z.looseObject({}).optional(),
+  group_id: z.string().optional(),
 })
 
 export type CustomerMessage = z.input<typeof messageSchema>
@@ -53,7 +85,12 @@ export type CustomerMessage = z.input<typeof messageSchema>
 export function readCustomerMessage(input: unknown) {
   const message = parseInput(messageSchema, input)
   const content = parseInput(contents[message.type], message[message.type], [message.type])
-  return { ...message, content }
+  const { referral, group_id } = message
+  const extra = {
+    ...(referral === undefined ? {} : { referral }),
+    ...(group_id === undefined ? {} : { group_id }),
+  }
+  return { ...message, content, extra }
 }
 
 export type ReadCustomerMessage = ReturnType<typeof readCustomerMessage>

@@ -40,3 +40,8 @@ export function isBusinessScopedUserId(value: string): boolean {
 export function digitsOf(value: string): string {
   return value.replace(/\D/g, '')
 }
+
+/** A person known only by user id has a phone too, but not one we know: its digits stand in. */
+export function phoneInside(id: string): string {
+  return digitsOf(id).slice(0, 15)
+}

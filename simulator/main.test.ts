@@ -1,18 +1,24 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
+import { shop, textTo } from './test-support.ts'
+
+function runSimulator(options: object) {
+  const main = new URL('./main.ts', import.meta.url).href
+  const program = `(await import(${JSON.stringify(main)})).runSimulator(${JSON.stringify(options)})`
+  return spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+}
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
   'says where it listens and stops on %s',
   async (signal) => {
-    const main = new URL('./main.ts', import.meta.url).href
-    const program = `(await import(${JSON.stringify(main)})).runSimulator({ port: 0 })`
-    const child = spawn(
-      process.execPath,
-      ['--import', 'tsx', '--input-type=module', '--eval', program],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    )
+    const child = runSimulator({ port: 0 })
     const exited = once(child, 'exit')
 
     const lines: string[] = []
@@ -29,3 +35,34 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     expect(await exited).toEqual([0, null])
   },
 )
+
+test('plays a scenario, and its ledger survives its own death', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'simulator-'))
+  const ledgerFile = join(folder, 'ledger.jsonl')
+  const child = runSimulator({ port: 0, scenario: 'throttled', ledgerFile })
+  const exited = once(child, 'exit')
+  let url = ''
+  for await (const line of createInterface(child.stdout)) {
+    if (line.startsWith('Meta simulator: ')) url = line.replace('Meta simulator: ', '')
+    if (line === 'Scenario: throttled') break
+  }
+  const post = async (path: string, body: object) => {
+    const answer = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${shop.access_token}` },
+      body: JSON.stringify(body),
+    })
+    return JSON.parse(await answer.text())
+  }
+  await post('/simulator/numbers', shop)
+  await fetch(`${url}/simulator/faults`, { method: 'DELETE' })
+  const sent = await post(`/v25.0/${shop.phone_number_id}/messages`, textTo('+16505550143'))
+  child.kill('SIGKILL')
+  await exited
+
+  const lines = (await readFile(ledgerFile, 'utf8')).trimEnd().split('\n')
+  await rm(folder, { recursive: true })
+  expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({ list: 'sends', wamid: sent.messages[0].id }),
+  )
+})

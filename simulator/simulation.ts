@@ -1,22 +1,20 @@
 // The pretended Meta itself, without HTTP: which numbers exist, what was accepted, what is due.
 // The Graph API and the control API are two doors to it.
-import { z } from 'zod'
 import { createBackground } from './background.ts'
-import {
-  type CustomerMessage,
-  completeContent,
-  readCustomer,
-  readCustomerMessage,
-} from './customers.ts'
-import { digitsOf, makeWamid } from './identifiers.ts'
-import { type AcceptedSend, createLedger, type Delivery, type LedgerView } from './ledger.ts'
+import { type Business, type BusinessOptions, createBusiness } from './business.ts'
+import { type BusinessControls, businessControls } from './business-controls.ts'
+import { createFeed, type Feed } from './feed.ts'
+import type { MessageRequest, ReadRequest } from './graph/send-request.ts'
+import { makeWamid, phoneInside } from './identifiers.ts'
+import type { AcceptedSend, LedgerOptions } from './ledger.ts'
 import { type BusinessNumber, businessNumberSchema, createNumbers } from './numbers.ts'
-import { inboundPayload, type LadderStatus, statusLadder, statusPayload } from './payloads.ts'
-import { parseInput, RequestError } from './request-error.ts'
-import type { SendRequest } from './send-request.ts'
-import { serializeLikeMeta } from './signing.ts'
-import { type Clock, type Random, unixSeconds } from './time-and-chance.ts'
-import { createCourier, type Handshake, type WebhookTarget } from './webhooks.ts'
+import { createPresence, type Presence } from './phone/presence.ts'
+import { parseInput } from './request-error.ts'
+import type { Clock, Random } from './time-and-chance.ts'
+import { createTraffic, type Traffic } from './traffic.ts'
+import { type TrafficControls, trafficControls } from './traffic-controls.ts'
+import type { Handshake, WebhookTarget } from './webhooks/courier.ts'
+import type { LadderStatus } from './webhooks/payloads.ts'
 
 export interface SimulationOptions {
   clock: Clock
@@ -24,51 +22,18 @@ export interface SimulationOptions {
   webhook: WebhookTarget
   /** The wait before each status, counted from the one before. */
   statusDelaysMs: Record<LadderStatus, number>
-  retryDelaysMs: readonly number[]
   deliveryTimeoutMs: number
+  ledger?: LedgerOptions
+  graph: Pick<BusinessOptions, 'appId' | 'review' | 'serviceWindow'>
 }
 
-const webhookSettingsSchema = z.object({
-  url: z.url({ protocol: /^https?$/ }).optional(),
-  verify_token: z.string().min(1).optional(),
-  app_secret: z.string().min(1).optional(),
-})
-
-const rawDeliverySchema = z
-  .object({
-    /** Exact text to send. */
-    body: z.string().optional(),
-    /** Exact bytes to send, for what is not UTF-8. */
-    body_base64: z.base64().optional(),
-    /** Any JSON value, serialised the way Meta does it. */
-    payload: z.unknown().optional(),
-    signature: z.enum(['right', 'wrong', 'missing']).default('right'),
-    /** Whoever sends raw bytes wants to see one answer, unless they say otherwise. */
-    retry: z.boolean().default(false),
-  })
-  .refine(
-    ({ body, body_base64, payload }) =>
-      [body, body_base64, payload].filter((source) => source !== undefined).length === 1,
-    'give exactly one of body, body_base64, payload',
-  )
-
-export type WebhookSettings = z.input<typeof webhookSettingsSchema>
-export type RawDelivery = z.input<typeof rawDeliverySchema>
+/** What is certain about a send as soon as it is accepted. */
+export type Fate = Pick<AcceptedSend, 'outcome' | 'message_status' | 'category'>
 
 /** What people and tests can do; the control API offers the same over HTTP. */
-export interface Controls {
+export interface Controls extends TrafficControls, BusinessControls {
   registerNumber(number: BusinessNumber): BusinessNumber
   numbers(): BusinessNumber[]
-  setWebhook(settings: WebhookSettings): void
-  webhook(): { url: string | null; verify_token: string }
-  verifyWebhook(): Promise<Handshake>
-  /** `from` is a phone number or a business-scoped user id. Returns the wamid at once. */
-  customerWrites(from: string, message: CustomerMessage): string
-  /** Resolves after the first attempt. */
-  deliverRaw(delivery: RawDelivery): Promise<Delivery>
-  ledger(phoneNumberId?: string): LedgerView
-  /** Resolves once every status due and every webhook delivery, retries included, is over. */
-  settled(): Promise<void>
   /**
    * Back to a fresh start: no numbers, an empty ledger, nothing under way, the first webhook
    * settings. Randomness goes on, so that no message id comes twice.
@@ -77,31 +42,55 @@ export interface Controls {
 }
 
 export interface Simulation extends Controls {
-  acceptSend(
-    number: BusinessNumber,
-    request: Extract<SendRequest, { kind: 'message' }>,
-  ): AcceptedSend
-  markRead(number: BusinessNumber, request: Extract<SendRequest, { kind: 'read' }>): void
+  feed: Feed
+  /** Of the world as it is now: a reset puts another in its place. */
+  presence(): Presence
+  traffic(): Traffic
+  business(): Business
+  /** The handshake with a URL that is to be called instead of the app's. */
+  verifyCallback(url: string, verifyToken: string): Promise<Handshake>
+  acceptSend(number: BusinessNumber, request: MessageRequest, fate: Fate): AcceptedSend
+  markRead(number: BusinessNumber, request: ReadRequest): void
   stop(): Promise<void>
 }
 
 /** Everything a reset forgets. */
-function createWorld(options: SimulationOptions) {
-  const { clock, retryDelaysMs, deliveryTimeoutMs: timeoutMs } = options
-  const ledger = createLedger()
-  const background = createBackground(clock)
+function createWorld(options: SimulationOptions, feed: Feed) {
+  const { clock } = options
+  const numbers = createNumbers()
+  const presence = createPresence((customer) => feed.emit({ type: 'presence', customer }))
   const target = { ...options.webhook }
-  const courier = createCourier({ clock, ledger, background, target, retryDelaysMs, timeoutMs })
-  return {
-    numbers: createNumbers(),
-    ledger,
+  const background = createBackground(clock)
+  const business: Business = createBusiness({
+    ...options,
+    ...options.graph,
     background,
+    numbers,
+    appSecret: () => target.appSecret,
+    announce: (announcement) => traffic.announce(announcement),
+  })
+  const traffic = createTraffic({
+    ...options,
+    feed,
+    background,
+    numbers,
+    presence,
     target,
-    courier,
+    templates: business.templates,
+    callbackFor: business.callbackFor,
+    businessIdOf: (wabaId) => business.accounts.find(wabaId)?.business_id,
+    receiveContent: business.receiveContent,
+  })
+  const listeners = [business.windows.apply, business.ages.apply]
+  const subscriptions = listeners.map((listener) => feed.subscribe(listener))
+  return {
+    business,
+    feed,
+    presence,
+    traffic,
     async end() {
-      background.cancelWaits()
-      await courier.close()
-      await background.settled()
+      for (const unsubscribe of subscriptions) unsubscribe()
+      await traffic.end()
     },
   }
 }
@@ -110,44 +99,47 @@ type World = ReturnType<typeof createWorld>
 
 export function createSimulation(options: SimulationOptions): Simulation {
   const { clock, random } = options
-  let world = createWorld(options)
+  // Outlives the worlds, so that whoever listens hears of a reset too.
+  const feed = createFeed(clock)
+  let world = createWorld(options, feed)
 
   return {
+    feed,
+    presence: () => world.presence,
+    traffic: () => world.traffic,
+    business: () => world.business,
+    ...businessControls(() => world.business, clock),
+    ...trafficControls(() => world.traffic, random),
     registerNumber(input) {
       const number = parseInput(businessNumberSchema, input)
-      world.numbers.register(number)
+      world.business.registerNumber(number)
       return number
     },
-    numbers: () => world.numbers.all(),
-    setWebhook(input) {
-      const { url, verify_token, app_secret } = parseInput(webhookSettingsSchema, input)
-      world.target.url = url ?? world.target.url
-      world.target.verifyToken = verify_token ?? world.target.verifyToken
-      world.target.appSecret = app_secret ?? world.target.appSecret
-    },
-    webhook: () => ({ url: world.target.url ?? null, verify_token: world.target.verifyToken }),
-    verifyWebhook: () => world.courier.verify(random),
-    customerWrites: (from, message) => writeAsCustomer(world, options, from, message),
-    deliverRaw: (delivery) => deliverRaw(world, delivery),
-    acceptSend(number, request) {
-      const send = recordSend(world, options, number, request)
-      if (!send.dropped) world.background.run(climbLadder(world, options, number, send))
+    numbers: () => world.business.numbers.all(),
+    verifyCallback: (url, verifyToken) =>
+      world.traffic.courier.verify(random, { url, verifyToken }),
+    acceptSend(number, request, fate) {
+      const send = recordSend(world, options, number, request, fate)
+      world.traffic.lifecycle.begin(number, send)
       return send
     },
     markRead(number, request) {
-      world.ledger.recordRead({
+      world.traffic.ledger.recordRead({
         phone_number_id: number.phone_number_id,
         message_id: request.messageId,
         typing_indicator: request.typingIndicator,
         at: clock.now().toISOString(),
       })
+      const { phone_number_id } = number
+      const wamid = request.messageId
+      feed.emit({ type: 'marked_read', phone_number_id, wamid })
+      if (request.typingIndicator) feed.emit({ type: 'typing', phone_number_id, wamid })
     },
-    ledger: (phoneNumberId) => world.ledger.view(phoneNumberId),
-    settled: () => world.background.settled(),
     async reset() {
       const old = world
-      world = createWorld(options)
+      world = createWorld(options, feed)
       await old.end()
+      feed.emit({ type: 'reset' })
     },
     stop: () => world.end(),
   }
@@ -157,9 +149,11 @@ function recordSend(
   world: World,
   { clock, random }: SimulationOptions,
   number: BusinessNumber,
-  request: Extract<SendRequest, { kind: 'message' }>,
+  request: MessageRequest,
+  fate: Fate,
 ): AcceptedSend {
-  const { recipient, callbackData } = request
+  const { callbackData } = request
+  const recipient = world.traffic.lifecycle.resolve(number, request.recipient)
   const send: AcceptedSend = {
     wamid: makeWamid('outbound', phoneInside(recipient.wa_id ?? recipient.input), random),
     phone_number_id: number.phone_number_id,
@@ -168,88 +162,11 @@ function recordSend(
     type: request.type,
     ...(callbackData === undefined ? {} : { biz_opaque_callback_data: callbackData }),
     dropped: recipient.wa_id === undefined && recipient.user_id === undefined,
+    ...fate,
     request: request.body,
   }
-  world.ledger.recordSend(send)
+  world.traffic.ledger.recordSend(send)
+  const { phone_number_id, wamid } = send
+  world.feed.emit({ type: 'send_accepted', phone_number_id, wamid, send })
   return send
-}
-
-/**
- * Each status leaves once the one before has had its first answer, so that a healthy receiver sees
- * them in order. A status that has to be retried is overtaken by the next, as with Meta.
- */
-async function climbLadder(
-  world: World,
-  { clock, statusDelaysMs }: SimulationOptions,
-  number: BusinessNumber,
-  send: AcceptedSend,
-): Promise<void> {
-  for (const status of statusLadder) {
-    if (!(await world.background.wait(statusDelaysMs[status]))) return
-    const { phone_number_id } = number
-    const { firstAttempt } = world.courier.deliver({
-      body: serializeLikeMeta(statusPayload(number, send, status, unixSeconds(clock))),
-      signature: 'right',
-      retry: true,
-      about: { kind: 'status', phone_number_id, wamid: send.wamid, status },
-    })
-    await firstAttempt
-  }
-}
-
-function writeAsCustomer(
-  world: World,
-  { clock, random }: SimulationOptions,
-  from: string,
-  input: CustomerMessage,
-): string {
-  const message = readCustomerMessage(input)
-  const customer = readCustomer(from, message)
-  const { phone_number_id, context, type } = message
-  const number = world.numbers.find(phone_number_id)
-  if (number === undefined) {
-    throw new RequestError(
-      404,
-      'NUMBER_NOT_FOUND',
-      `phone_number_id: ${phone_number_id} is not registered; POST /simulator/numbers first`,
-    )
-  }
-  const wamid = makeWamid('inbound', phoneInside(customer.wa_id ?? from), random)
-  const ownNumber = digitsOf(number.display_phone_number)
-  const payload = inboundPayload(number, customer, {
-    wamid,
-    timestamp: unixSeconds(clock),
-    type,
-    content: completeContent(message, random),
-    ...(context ? { context: { from: context.from ?? ownNumber, id: context.id } } : {}),
-  })
-  world.courier.deliver({
-    body: serializeLikeMeta(payload),
-    signature: 'right',
-    retry: true,
-    about: { kind: 'message', phone_number_id, wamid, status: null },
-  })
-  return wamid
-}
-
-async function deliverRaw(world: World, input: RawDelivery): Promise<Delivery> {
-  const { body, body_base64, payload, signature, retry } = parseInput(rawDeliverySchema, input)
-  const { delivery, firstAttempt } = world.courier.deliver({
-    body:
-      body !== undefined
-        ? Buffer.from(body, 'utf8')
-        : body_base64 !== undefined
-          ? Buffer.from(body_base64, 'base64')
-          : serializeLikeMeta(payload),
-    signature,
-    retry,
-    about: { kind: 'raw', phone_number_id: null, wamid: null, status: null },
-  })
-  await firstAttempt
-  return structuredClone(delivery)
-}
-
-/** A person known only by user id has a phone too, but not one we know: its digits stand in. */
-function phoneInside(id: string): string {
-  return digitsOf(id).slice(0, 15)
 }

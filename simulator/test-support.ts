@@ -17,6 +17,7 @@ type Answer = (request: Received) => { status: number; body?: string }
 export async function startReceiver(answer: Answer = () => ({ status: 200 })) {
   const received: Received[] = []
   let held = false
+  const waiting: (() => void)[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
@@ -24,9 +25,12 @@ export async function startReceiver(answer: Answer = () => ({ status: 200 })) {
     const url = new URL(request.url ?? '/', 'http://receiver')
     const seen = { method, url, headers, body: Buffer.concat(chunks) }
     received.push(seen)
-    if (held) return
-    const { status, body } = answer(seen)
-    response.writeHead(status).end(body)
+    const respond = () => {
+      const { status, body } = answer(seen)
+      response.writeHead(status).end(body)
+    }
+    if (held) waiting.push(respond)
+    else respond()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -35,6 +39,11 @@ export async function startReceiver(answer: Answer = () => ({ status: 200 })) {
     /** From now on requests get no answer. */
     hold() {
       held = true
+    },
+    /** Those that waited get theirs now. */
+    release() {
+      held = false
+      for (const respond of waiting.splice(0)) respond()
     },
     async close() {
       server.closeAllConnections()
@@ -71,6 +80,9 @@ export async function startScene(
     random: seededRandom(seed),
     statusDelaysMs: 0,
     retryDelaysMs: [0, 0, 0],
+    // Most tests are not about the window; those that are say so.
+    serviceWindow: 'open',
+    templateReviewMs: 0,
     ...given,
   })
   simulator.registerNumber(shop)

@@ -41,3 +41,8 @@ export function seededRandom(seed: string): Random {
 export function unixSeconds(clock: Clock): string {
   return String(Math.floor(clock.now().getTime() / 1000))
 }
+
+/** A fraction from 0 up to, but not including, 1. */
+export function fractionOf(random: Random): number {
+  return random.bytes(4).readUInt32BE() / 2 ** 32
+}

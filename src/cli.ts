@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // argv → command. The only file that ends the process.
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { runSimulator } from '../simulator/main.ts'
 import { auditList, auditVerify } from './commands/audit.ts'
 import { benchInboundCommand, benchIngestCommand } from './commands/bench.ts'
@@ -38,10 +38,19 @@ program
   .description('a simulated Meta on its own')
   .option('--host <host>', 'where to listen')
   .option('--port <port>', 'which port; 0 picks a free one', wholeNumber)
+  .option('--app-id <id>', 'of the app whose webhooks are delivered')
   .option('--app-secret <secret>', 'signs the webhooks')
   .option('--webhook-url <url>', 'where to deliver webhooks')
   .option('--verify-token <token>', 'for the handshake')
   .option('--seed <seed>', 'the same seed gives the same run')
+  .option('--scenario <name>', 'what goes wrong, by name or as a path to a YAML file')
+  .addOption(
+    new Option('--service-window <mode>', 'whether messages need a customer who wrote').choices([
+      'enforced',
+      'open',
+    ]),
+  )
+  .option('--ledger-file <file>', 'keep the ledger in this file too, one JSON object a line')
   .action((options) =>
     runSimulator(options).catch((error) => explainPort(error, options.port ?? 8090, '--port')),
   )

@@ -61,8 +61,9 @@ async function startAll(stops: (() => Promise<unknown>)[]): Promise<void> {
   )
   stops.push(() => gateway.stop())
 
-  simulator.setWebhook({ url: `${gateway.url}/api/webhooks/meta/whatsapp` })
   for (const sample of sampleTenants) await ensureSample(runtime, simulator, sample, secrets)
+  // After the samples: their making is no news for the gateway.
+  simulator.setWebhook({ url: `${gateway.url}/api/webhooks/meta/whatsapp` })
   await writeDevSecrets(dataDir, secrets)
   process.stdout.write(welcome(gateway.url, simulator.url, config, secrets))
 
@@ -100,6 +101,8 @@ async function ensureSample(
     secrets.tenantKeys[sample.slug] = made.key
   }
   simulator.registerNumber(number)
+  simulator.changeNumber(number.phone_number_id, { verified_name: sample.name })
+  simulator.changeAccount(number.waba_id, { name: sample.name })
 }
 
 function welcome(
@@ -117,9 +120,11 @@ function welcome(
 Estafet        ${gatewayUrl}
 API reference  ${gatewayUrl}/docs
 Simulated Meta ${simulatorUrl}
+Customer phone ${simulatorUrl}/phone
 Operator key   ${operatorKey}
 
-Sample tenants, with customers who write every few seconds (all fictional):
+Sample tenants, with customers who write every few seconds (all fictional). Open the customer
+phone to be one of them, watch the ticks, and let the simulated Meta misbehave:
 ${samples.join('\n')}
 
 Try:

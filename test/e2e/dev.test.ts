@@ -92,6 +92,15 @@ describe('dev', () => {
       const { data } = await get(conversations)
       return data.length > 0
     })
+    const phone = /^Customer phone +(\S+)$/m.exec(program.stdout())?.[1] ?? ''
+    expect((await fetch(phone)).headers.get('content-type')).toContain('text/html')
+    const onPhone = await (await fetch(new URL('/simulator/phone/state', phone))).json()
+    expect(onPhone).toMatchObject({
+      numbers: [{ verified_name: /^ {2}(Harbour.+)$/m.exec(program.stdout())?.[1] }, {}],
+      customers: expect.arrayContaining([
+        expect.objectContaining({ name: expect.stringContaining('(sample)') }),
+      ]),
+    })
     expect(await get(health)).toMatchObject({ status: 'ok' })
     tenants = await get({ key: health.key, url: `${first.url}/api/admin/tenants` })
     expect(tenants).toMatchObject({ data: [{ status: 'active' }, { status: 'active' }] })

@@ -1,0 +1,80 @@
+// The promise of a seed: the same requests in the same order give the same run.
+import { expect, test } from 'vitest'
+import { eventually, manualClock, pass, quiet } from './test-clock.ts'
+import { clinic, shop, startScene, textTo } from './test-support.ts'
+
+/** Some minutes of `storm`: sends, customers who write, a gateway that refuses some webhooks. */
+async function run(seed: string) {
+  const clock = manualClock()
+  const scene = await startScene({
+    clock,
+    seed,
+    statusDelaysMs: { sent: 130, delivered: 410, read: 970 },
+    retryDelaysMs: [700, 2900],
+    answer: ({ body }) => ({ status: body.includes('"status":"sent"') ? 500 : 200 }),
+  })
+  const lastRequest = () => scene.simulator.ledger().requests.at(-1)
+
+  async function send(turn: number): Promise<void> {
+    const number = turn % 3 === 0 ? clinic : shop
+    const giveUp = new AbortController()
+    const before = lastRequest()?.id
+    const sending = fetch(`${scene.simulator.url}/v25.0/${number.phone_number_id}/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${number.access_token}` },
+      body: JSON.stringify(textTo(`+1650555${1000 + (turn % 7)}`, `message ${turn}`)),
+      signal: giveUp.signal,
+    })
+      .then((answer) => answer.text())
+      .catch(() => 'no answer')
+    await eventually(() => {
+      const request = lastRequest()
+      return request?.id !== before && (request?.body !== null || request?.outcome !== 'open')
+    })
+    // Longer than the slowest answer; what is still open after that hangs.
+    await pass(scene, clock, 6007)
+    if (lastRequest()?.faults.some((rule) => rule.startsWith('hang'))) giveUp.abort()
+    await sending
+    await eventually(() => lastRequest()?.outcome !== 'open')
+  }
+
+  try {
+    await scene.call('POST', '/simulator/scenario', { name: 'storm' })
+    for (let turn = 0; turn < 40; turn++) {
+      await send(turn)
+      scene.simulator.customerWrites('5511955550199', {
+        phone_number_id: shop.phone_number_id,
+        type: 'text',
+        text: `question ${turn}`,
+      })
+      await quiet(scene)
+    }
+    await pass(scene, clock, 60_000)
+    const ledger = JSON.stringify(scene.simulator.ledger())
+    // Only the port that the receiver happened to get differs.
+    return JSON.parse(ledger.replaceAll(scene.receiver.url, 'http://receiver'))
+  } finally {
+    await scene.close()
+  }
+}
+
+test('the same seed gives the same ledger, twice', async () => {
+  const first = await run('seed-1')
+  const second = await run('seed-1')
+
+  expect(second).toEqual(first)
+  // What was compared is a run in which much happened and much went wrong.
+  const kinds = new Set(first.faults.map(({ fault }: { fault: string }) => fault))
+  expect(kinds.size).toBeGreaterThan(8)
+  expect(first.sends.length).toBeGreaterThan(20)
+  expect(first.deliveries.length).toBeGreaterThan(60)
+})
+
+test('another seed gives another', async () => {
+  const [first, second] = [await run('seed-1'), await run('seed-2')]
+
+  const strikes = ({ faults }: { faults: { rule_id: string }[] }) =>
+    faults.map(({ rule_id }) => rule_id)
+  expect(strikes(second)).not.toEqual(strikes(first))
+  expect(second.sends[0].wamid).not.toBe(first.sends[0].wamid)
+})

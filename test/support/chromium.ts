@@ -1,0 +1,349 @@
+// A real browser for tests: Chromium without a window, driven over its DevTools protocol.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { WebSocket } from 'undici'
+import { afterFile } from './after-file.ts'
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+/** Where Chromium is, or undefined; `CHROMIUM` names another one. */
+export function findChromium(): string | undefined {
+  // biome-ignore lint/style/noProcessEnv: it is the machine that is asked, not the gateway's settings.
+  const { CHROMIUM, PATH = '' } = process.env
+  if (CHROMIUM !== undefined) return CHROMIUM
+  const places = PATH.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))
+  return places.find((place) => existsSync(place))
+}
+
+/** What to say of a skipped test. */
+export const chromiumHint = 'no Chromium here; `apt-get install chromium` enables it'
+
+export interface Page {
+  goto(url: string): Promise<void>
+  reload(): Promise<void>
+  /** Runs `expression` in the page and returns its value, which has to be JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: the page decides what it is.
+  evaluate(expression: string): Promise<any>
+  /** Clicks the middle of the first element that matches, with a real mouse. */
+  click(selector: string): Promise<void>
+  /** Types into the element that matches, key by key as far as the page can tell. */
+  type(selector: string, text: string): Promise<void>
+  /** One key for what has the focus: `Enter`, `Escape`, `Tab`, `ArrowDown` … */
+  press(key: string): Promise<void>
+  /** Puts files into a file input. */
+  setFiles(selector: string, files: string[]): Promise<void>
+  /** Until the selector matches something visible, or the expression (starting with `=>`) is true. */
+  waitFor(selectorOrExpression: string, what?: string): Promise<void>
+  /** The visible text of the first element that matches. */
+  text(selector: string): Promise<string>
+  resize(width: number, height: number): Promise<void>
+  /** What `prefers-color-scheme` says. */
+  colorScheme(scheme: 'light' | 'dark'): Promise<void>
+  /** Cuts the page off from the network, or lets it back. */
+  setOffline(offline: boolean): Promise<void>
+  screenshot(file: string): Promise<void>
+  /** Asked before the click that opens a window: `opened` is that window, once it is there. */
+  popup(): Promise<{ opened: Promise<Page> }>
+  /** Errors of scripts, refused resources and complaints on the page's console. */
+  problems: string[]
+  close(): Promise<void>
+}
+
+export interface Browser {
+  newPage(): Promise<Page>
+  close(): Promise<void>
+}
+
+/** Closed after the test file at the latest. */
+export async function startChromium(): Promise<Browser> {
+  const program = findChromium()
+  if (program === undefined) throw new Error(chromiumHint)
+  const profile = await mkdtemp(join(tmpdir(), 'chromium-'))
+  const child = spawn(
+    program,
+    [
+      '--headless=new',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-breakpad',
+      '--disable-crash-reporter',
+      '--force-color-profile=srgb',
+      '--remote-debugging-port=0',
+      `--user-data-dir=${profile}`,
+      'about:blank',
+    ],
+    // A group of its own: Chromium is many processes, and none may stay.
+    { stdio: ['ignore', 'ignore', 'pipe'], detached: true },
+  )
+  const exited = once(child, 'exit')
+  let closed = false
+  async function close(): Promise<void> {
+    if (closed) return
+    closed = true
+    killGroup(child)
+    await exited
+    await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+  }
+  afterFile(close)
+
+  const connection = await connect(await debuggerUrl(child))
+  return { newPage: () => openPage(connection), close }
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It is gone already.
+  }
+}
+
+async function debuggerUrl(child: ChildProcess): Promise<string> {
+  if (child.stderr === null) throw new Error('bug: stderr is not a pipe')
+  const said: string[] = []
+  for await (const line of createInterface(child.stderr)) {
+    said.push(line)
+    const url = /DevTools listening on (ws:\S+)/.exec(line)?.[1]
+    if (url !== undefined) {
+      child.stderr.resume()
+      return url
+    }
+  }
+  throw new Error(`Chromium did not start:\n${said.join('\n')}`)
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the protocol has hundreds of shapes.
+type Anything = any
+
+interface Connection {
+  call(method: string, params?: object, sessionId?: string): Promise<Anything>
+  on(listener: (method: string, params: Anything, sessionId: string | undefined) => void): void
+}
+
+async function connect(url: string): Promise<Connection> {
+  const socket = new WebSocket(url)
+  const waiting = new Map<number, { resolve(value: Anything): void; reject(error: Error): void }>()
+  const listeners: Parameters<Connection['on']>[0][] = []
+  let serial = 0
+  socket.addEventListener('message', (event) => {
+    const { id, result, error, method, params, sessionId } = JSON.parse(String(event.data))
+    if (id === undefined) {
+      for (const listener of listeners) listener(method, params, sessionId)
+      return
+    }
+    const caller = waiting.get(id)
+    waiting.delete(id)
+    if (error === undefined) caller?.resolve(result)
+    else caller?.reject(new Error(`${error.message} (${JSON.stringify(error.data ?? null)})`))
+  })
+  socket.addEventListener('close', () => {
+    for (const caller of waiting.values()) caller.reject(new Error('Chromium has ended.'))
+    waiting.clear()
+  })
+  await new Promise<void>((resolve, reject) => {
+    socket.addEventListener('open', () => resolve())
+    socket.addEventListener('error', () => reject(new Error(`no connection to ${url}`)))
+  })
+  return {
+    call(method, params = {}, sessionId) {
+      serial++
+      const id = serial
+      socket.send(JSON.stringify({ id, method, params, ...(sessionId ? { sessionId } : {}) }))
+      return new Promise((resolve, reject) => void waiting.set(id, { resolve, reject }))
+    },
+    on: (listener) => void listeners.push(listener),
+  }
+}
+
+async function openPage(connection: Connection): Promise<Page> {
+  const { targetId } = await connection.call('Target.createTarget', { url: 'about:blank' })
+  return attach(connection, targetId)
+}
+
+async function attach(connection: Connection, targetId: string): Promise<Page> {
+  const attached = await connection.call('Target.attachToTarget', { targetId, flatten: true })
+  const sessionId: string = attached.sessionId
+  const call = (method: string, params?: object) => connection.call(method, params, sessionId)
+  const problems: string[] = []
+  const loads: (() => void)[] = []
+  connection.on((method, params, from) => {
+    if (from !== sessionId) return
+    if (method === 'Page.loadEventFired') for (const done of loads.splice(0)) done()
+    const problem = describeProblem(method, params)
+    if (problem !== undefined) problems.push(problem)
+  })
+  for (const domain of ['Page', 'Runtime', 'Log', 'Network', 'DOM']) await call(`${domain}.enable`)
+
+  const actions = createActions(call)
+  async function loaded(start: () => Promise<unknown>): Promise<void> {
+    const load = new Promise<void>((resolve) => void loads.push(resolve))
+    await start()
+    await load
+  }
+  return {
+    ...actions,
+    problems,
+    goto: (url) =>
+      loaded(async () => {
+        const { errorText } = await call('Page.navigate', { url })
+        if (errorText) throw new Error(`${url}: ${errorText}`)
+      }),
+    reload: () => loaded(() => call('Page.reload')),
+    async popup() {
+      const opened = new Promise<string>((resolve) => {
+        connection.on((method, { targetInfo }) => {
+          if (method !== 'Target.targetCreated' || targetInfo.openerId !== targetId) return
+          resolve(targetInfo.targetId)
+        })
+      })
+      await connection.call('Target.setDiscoverTargets', { discover: true })
+      return { opened: opened.then((id) => attach(connection, id)) }
+    },
+    close: () => connection.call('Target.closeTarget', { targetId }),
+  }
+}
+
+function describeProblem(method: string, params: Anything): string | undefined {
+  if (method === 'Runtime.exceptionThrown') {
+    const { exception, text } = params.exceptionDetails
+    return `exception: ${exception?.description ?? text}`
+  }
+  if (method === 'Log.entryAdded' && params.entry.level === 'error') {
+    return `log: ${params.entry.text} ${params.entry.url ?? ''}`
+  }
+  if (method === 'Runtime.consoleAPICalled' && params.type === 'error') {
+    return `console: ${params.args.map((arg: Anything) => arg.value ?? arg.description).join(' ')}`
+  }
+  return undefined
+}
+
+type Call = (method: string, params?: object) => Promise<Anything>
+
+function createActions(call: Call): Omit<Page, 'goto' | 'reload' | 'popup' | 'problems' | 'close'> {
+  async function evaluate(expression: string): Promise<Anything> {
+    const { result, exceptionDetails } = await call('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    })
+    if (exceptionDetails === undefined) return result.value
+    throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
+  }
+  async function waitFor(wanted: string, what = wanted): Promise<void> {
+    const condition = wanted.startsWith('=>') ? wanted.slice(2) : `!!(${visible(wanted)})`
+    const found = await throughNavigation(() => evaluate(waitScript(condition)))
+    if (!found) throw new Error(`waited in vain for ${what}; the page shows:\n${await shown()}`)
+  }
+  const shown = () => evaluate('document.body.innerText.slice(0, 2000)')
+  async function point(selector: string): Promise<{ x: number; y: number }> {
+    await waitFor(selector)
+    return evaluate(`(() => {
+      const element = ${visible(selector)}
+      element.scrollIntoView({ block: 'nearest' })
+      const box = element.getBoundingClientRect()
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+    })()`)
+  }
+  async function click(selector: string): Promise<void> {
+    const { x, y } = await point(selector)
+    const at = { x, y, button: 'left', clickCount: 1 }
+    await call('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y })
+    await call('Input.dispatchMouseEvent', { type: 'mousePressed', ...at })
+    await call('Input.dispatchMouseEvent', { type: 'mouseReleased', ...at })
+  }
+  return {
+    evaluate,
+    waitFor,
+    click,
+    async type(selector, text) {
+      await waitFor(selector)
+      await evaluate(`${visible(selector)}.focus()`)
+      await call('Input.insertText', { text })
+    },
+    async press(key) {
+      const event = { key, code: key, windowsVirtualKeyCode: keyCodes[key] ?? 0 }
+      const text = key === 'Enter' ? { text: '\r' } : {}
+      await call('Input.dispatchKeyEvent', { type: 'keyDown', ...event, ...text })
+      await call('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
+    },
+    async setFiles(selector, files) {
+      const { root } = await call('DOM.getDocument')
+      const { nodeId } = await call('DOM.querySelector', { nodeId: root.nodeId, selector })
+      await call('DOM.setFileInputFiles', { nodeId, files })
+    },
+    async text(selector) {
+      await waitFor(selector)
+      return evaluate(`${visible(selector)}.innerText`)
+    },
+    resize: (width, height) =>
+      call('Emulation.setDeviceMetricsOverride', {
+        width,
+        height,
+        deviceScaleFactor: 1,
+        mobile: false,
+      }),
+    colorScheme: (value) =>
+      call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value }] }),
+    setOffline: (offline) =>
+      call('Network.emulateNetworkConditions', {
+        offline,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput: -1,
+      }),
+    async screenshot(file) {
+      const { data } = await call('Page.captureScreenshot', { format: 'png' })
+      await writeFile(file, Buffer.from(data, 'base64'))
+    },
+  }
+}
+
+/** A page that goes elsewhere takes its scripts along; the next one is asked again. */
+async function throughNavigation<T>(ask: () => Promise<T>, times = 20): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    const isGone = /navigated|context/i.test((error as Error).message)
+    if (!isGone || times === 0) throw error
+    return throughNavigation(ask, times - 1)
+  }
+}
+
+const keyCodes: Record<string, number> = {
+  Enter: 13,
+  Escape: 27,
+  Tab: 9,
+  ArrowUp: 38,
+  ArrowDown: 40,
+}
+
+/** The first match that has a size, as an expression. */
+function visible(selector: string): string {
+  return `[...document.querySelectorAll(${JSON.stringify(selector)})].find((each) => each.getClientRects().length > 0)`
+}
+
+/** Looks again at every change of the document and every frame, for half a minute at most. */
+function waitScript(condition: string): string {
+  return `new Promise((resolve) => {
+    const giveUp = setTimeout(() => end(false), 30000)
+    const again = setInterval(look, 50)
+    function end(found) { clearTimeout(giveUp); clearInterval(again); resolve(found) }
+    function look() { if (${condition}) end(true) }
+    look()
+  })`
+}
+
+/** Whether the browser can run here at all: a container may have the program without its libraries. */
+export function chromiumRuns(): boolean {
+  const program = findChromium()
+  return program !== undefined && spawnSync(program, ['--version']).status === 0
+}
