@@ -183,6 +183,23 @@ steps:
 
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'INVALID_YAML' } } })
   })
+
+  // Nesting this deep once ended the process, where no test could catch it.
+  test.each([
+    ['{"a":'.repeat(50_000)],
+    ['['.repeat(50_000)],
+    ['- '.repeat(50_000)],
+    ['? '.repeat(50_000)],
+    [Array.from({ length: 1000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
+    [`name: ${'x'.repeat(2 * 1024 * 1024)}`],
+  ])('that is too deep or too long is refused: %#', async (source) => {
+    scene = await startScene()
+
+    const answer = await start(source, { 'content-type': 'application/yaml' })
+
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'INVALID_YAML' } } })
+    expect(answer.body.error.message).toMatch(/deeper than|longer than/)
+  })
 })
 
 test('a number that a rule in a file names is struck alone', async () => {

@@ -1,7 +1,7 @@
 // Scenario files: what goes wrong, and when. Read from simulator/scenarios by name, or from a path.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { parse } from 'yaml'
+import { Lexer, Parser, parse } from 'yaml'
 import { z } from 'zod'
 import { durationSchema } from './faults/durations.ts'
 import { type FaultInput, faultRuleSchema } from './faults/rules.ts'
@@ -65,15 +65,33 @@ export function readScenario(input: unknown): Scenario {
 /** Far more than any scenario needs; YAML could otherwise make much out of little. */
 const maxAliases = 100
 
+/** Reading is recursive: deep nesting does not throw there but ends the whole process. */
+const maxOpenNodes = 100
+const maxYamlLength = 1024 * 1024
+
 export function parseScenario(yaml: string): Scenario {
   return readScenario(parseYaml(yaml))
 }
 
 function parseYaml(yaml: string): unknown {
   try {
+    checkYaml(yaml)
     return parse(yaml, { maxAliasCount: maxAliases })
   } catch (error) {
     throw new RequestError(400, 'INVALID_YAML', `body: ${(error as Error).message}`)
+  }
+}
+
+/** The first stage of the reader is not recursive, and knows how many nodes are open. */
+function checkYaml(yaml: string): void {
+  if (yaml.length > maxYamlLength) throw new Error('longer than 1 MiB')
+  const parser = new Parser()
+  for (const lexeme of new Lexer().lex(yaml)) {
+    // What it yields is not needed, but it only moves on when it is asked.
+    for (const _token of parser.next(lexeme));
+    if (parser.stack.length > maxOpenNodes) {
+      throw new Error(`nested deeper than ${maxOpenNodes} levels`)
+    }
   }
 }
 
