@@ -17,7 +17,9 @@ const onlyFaults: Record<number, CataloguedError> = {
   3: { status: 500, title: 'Application does not have the capability to make this API call.' },
   4: { status: 400, title: 'Application request limit reached', transient: true },
   10: { status: 403, title: 'Application does not have permission for this action' },
+  17: { status: 400, title: 'User request limit reached', transient: true },
   100: { status: 400, title: 'Invalid parameter' },
+  102: { status: 401, title: 'Session key invalid or no longer valid' },
   190: { status: 401, title: 'Invalid OAuth access token - Cannot parse access token' },
   200: { status: 403, title: 'You do not have the necessary permissions' },
   80007: { status: 400, title: 'Rate limit issues', transient: true },
@@ -66,14 +68,23 @@ const onlyFaults: Record<number, CataloguedError> = {
       'Message failed to send because there were too many messages sent from this phone number ' +
       'to the same phone number in a short period of time.',
   },
+  131201: { status: 206, title: 'The request was only partly carried out' },
+  131207: { status: 403, title: 'The group is suspended' },
+  131208: { status: 429, title: 'Too many calls about groups' },
+  133000: { status: 500, title: 'An earlier deregistration failed' },
   133004: { status: 503, title: 'Server temporarily unavailable' },
+  134102: { status: 500, title: 'The template is unavailable' },
   135000: { status: 400, title: 'Generic user error' },
 }
 
 function known(code: number): CataloguedError | undefined {
   const described = describedCode(code)
-  return onlyFaults[code] ?? (described && { ...described, status: described.status ?? 400 })
+  if (described !== undefined) return { ...described, status: described.status ?? 400 }
+  return onlyFaults[code] ?? (isPermission(code) ? onlyFaults[200] : undefined)
 }
+
+/** 200 to 299 all say that a permission is missing. */
+const isPermission = (code: number) => code >= 200 && code <= 299
 
 /** The codes whose message has no "(#code)" in front, in real answers. */
 const bareCodes = new Set([0, 1, 2, 190])

@@ -132,6 +132,9 @@ describe('errors', () => {
     [131000, 500],
     [131016, 500],
     [368, 403],
+    [219, 403],
+    [131208, 429],
+    [134102, 500],
     [999_999, 400],
   ])('with code %i come with HTTP %i', async (code, status) => {
     await setFault({ fault: 'error', code })
