@@ -70,6 +70,49 @@ test('the same seed gives the same ledger, twice', async () => {
   expect(first.deliveries.length).toBeGreaterThan(60)
 })
 
+/** On the real clock, where timers and sockets are served in an order that nobody decides. */
+async function hastyRun(statusDelaysMs: Record<'sent' | 'delivered' | 'read', number>) {
+  const scene = await startScene({ seed: 'seed-1', statusDelaysMs })
+  const dice = { probability: 0.5 }
+  const rules = [
+    { fault: 'duplicate', ...dice },
+    { fault: 'malformed', ...dice },
+    { fault: 'throttle', probability: 0.2 },
+    { fault: 'lose', probability: 0.1 },
+    { fault: 'rebatch', ...dice, window: 5 },
+    { fault: 'fail', probability: 0.3 },
+  ]
+  try {
+    for (const rule of rules) await scene.call('POST', '/simulator/faults', rule)
+    for (let message = 0; message < 20; message++) {
+      await scene.send(textTo(`+1650555${1000 + (message % 7)}`, `message ${message}`))
+      scene.simulator.customerWrites('5511955550199', {
+        phone_number_id: shop.phone_number_id,
+        type: 'text',
+        text: `question ${message}`,
+      })
+    }
+    await scene.simulator.settled()
+    const strikes = scene.simulator
+      .ledger()
+      .faults.map(({ rule_id, recipient, wamid, status }) =>
+        [rule_id, recipient, wamid, status].join(' '),
+      )
+    return { inOrder: strikes, strikes: strikes.toSorted() }
+  } finally {
+    await scene.close()
+  }
+}
+
+test('the same seed strikes the same, whatever is served first', async () => {
+  const quick = await hastyRun({ sent: 0, delivered: 0, read: 0 })
+  const slow = await hastyRun({ sent: 17, delivered: 1, read: 40 })
+
+  expect(slow.strikes).toEqual(quick.strikes)
+  expect(slow.inOrder).not.toEqual(quick.inOrder)
+  expect(quick.strikes.length).toBeGreaterThan(40)
+})
+
 test('another seed gives another', async () => {
   const [first, second] = [await run('seed-1'), await run('seed-2')]
 

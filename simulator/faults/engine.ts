@@ -1,5 +1,6 @@
 // Decides which fault strikes whom. Each rule has dice of its own, so that setting one rule more
-// leaves the luck of the others as it was.
+// leaves the luck of the others as it was; and each opportunity has a throw of its own, so that the
+// order in which timers and sockets happen to be served does not change whom a rule strikes.
 import { createHash } from 'node:crypto'
 import type { Feed } from '../feed.ts'
 import type { Ledger } from '../ledger.ts'
@@ -63,7 +64,13 @@ export interface FaultEngine {
   ): Struck<Name> | undefined
 }
 
-interface Armed extends Struck<FaultName> {
+interface Armed {
+  id: string
+  rule: Struck<FaultName>['rule']
+  /** What its dice derive from. */
+  seed: string
+  /** How often each opportunity that is no message of its own has come. */
+  turns: Map<string, number>
   input: FaultInput
   setAt: Date
   seen: number
@@ -97,12 +104,15 @@ export function createFaultEngine({ clock, feed, ledger, seed }: EngineOptions):
   function* due<Name extends FaultName>(
     names: readonly Name[],
     opportunity: Opportunity,
+    context: StrikeContext,
     only: (rule: RuleOf<Name>) => boolean = () => true,
-  ) {
+  ): Generator<{ each: Armed; struck: Struck<Name> }> {
     for (const each of armed.values()) {
       if (!(names as readonly FaultName[]).includes(each.rule.fault)) continue
-      const named = each as Armed & Struck<Name>
-      if (only(named.rule) && isDue(each, opportunity, clock.now())) yield named
+      const rule = each.rule as RuleOf<Name>
+      if (!only(rule) || !isInForce(each, opportunity, clock.now())) continue
+      const dice = diceFor(each, opportunity, context)
+      if (strikes(each, dice)) yield { each, struck: { id: each.id, rule, dice } }
     }
   }
 
@@ -121,7 +131,8 @@ export function createFaultEngine({ clock, feed, ledger, seed }: EngineOptions):
         setAt: clock.now(),
         seen: 0,
         struckCount: 0,
-        dice: seededRandom(`${seed}:${rule.id ?? anonymousKey(rule)}`),
+        seed: `${seed}:${rule.id ?? anonymousKey(rule)}`,
+        turns: new Map(),
       }
       armed.set(id, fresh)
       return show(fresh)
@@ -130,22 +141,22 @@ export function createFaultEngine({ clock, feed, ledger, seed }: EngineOptions):
     remove: (id) => armed.delete(id),
     clear: () => armed.clear(),
     strike(names, opportunity, context = {}, only) {
-      for (const each of due(names, opportunity, only)) {
+      for (const { each, struck } of due(names, opportunity, context, only)) {
         record(each, opportunity, context)
-        return each
+        return struck
       }
       return undefined
     },
     strikes(name, opportunity, context = {}, only) {
-      const struck = [...due([name], opportunity, only)]
-      for (const each of struck) record(each, opportunity, context)
-      return struck
+      const found = [...due([name], opportunity, context, only)]
+      for (const { each } of found) record(each, opportunity, context)
+      return found.map(({ struck }) => struck)
     },
     strikeIf(name, opportunity, context, exceeded) {
-      for (const each of due([name], opportunity)) {
-        if (!exceeded(each)) continue
+      for (const { each, struck } of due([name], opportunity, context)) {
+        if (!exceeded(struck)) continue
         record(each, opportunity, context)
-        return each
+        return struck
       }
       return undefined
     },
@@ -158,15 +169,32 @@ export function createFaultEngine({ clock, feed, ledger, seed }: EngineOptions):
   }
 }
 
-/** Whether a rule strikes; asking counts as an opportunity and may throw its dice. */
-function isDue(each: Armed, opportunity: Opportunity, now: Date): boolean {
-  const { rule, setAt } = each
-  if (rule.count !== undefined && each.struckCount >= rule.count) return false
-  if (!matches(rule.match, opportunity)) return false
-  if (!isWithin(rule.from, rule.until, setAt, now)) return false
+function isInForce({ rule, setAt, struckCount }: Armed, opportunity: Opportunity, now: Date) {
+  return (
+    (rule.count === undefined || struckCount < rule.count) &&
+    matches(rule.match, opportunity) &&
+    isWithin(rule.from, rule.until, setAt, now)
+  )
+}
+
+/** Asking counts as an opportunity. */
+function strikes(each: Armed, dice: Random): boolean {
+  const { rule } = each
   each.seen++
   if (each.seen <= rule.skip) return false
-  return rule.probability >= 1 || fractionOf(each.dice) < rule.probability
+  return rule.probability >= 1 || fractionOf(dice) < rule.probability
+}
+
+/** A message, and each status of it, is one opportunity; of all others the first, the second … */
+function diceFor(each: Armed, opportunity: Opportunity, { wamid = null }: StrikeContext): Random {
+  const { phone_number_id, waba_id, recipient } = opportunity
+  const { endpoint = null, kind = null, status = null, field = null, template = null } = opportunity
+  const what = [endpoint, kind, status, field, template, wamid]
+  const key = JSON.stringify([phone_number_id, waba_id, recipient, ...what])
+  if (wamid !== null) return seededRandom(`${each.seed}:${key}`)
+  const turn = (each.turns.get(key) ?? 0) + 1
+  each.turns.set(key, turn)
+  return seededRandom(`${each.seed}:${key}:${turn}`)
 }
 
 function recordStrike(

@@ -3,7 +3,6 @@
 import type { Background } from '../background.ts'
 import type { FaultEngine, Struck } from '../faults/engine.ts'
 import type { Opportunity } from '../faults/selectors.ts'
-import type { Random } from '../time-and-chance.ts'
 import type { Courier, WebhookTarget } from './courier.ts'
 import { spoil } from './malformed.ts'
 import { serializeLikeMeta } from './signing.ts'
@@ -99,8 +98,9 @@ export function createNotifier(options: NotifierOptions): Notifier {
       const reorder = faults.strike(['reorder'], chance, context)
       if (reorder) {
         const { id, rule, dice } = reorder
-        void pools.add(`reorder ${id}`, rule.window, update, Infinity, (held) =>
-          postOneByOne(reordered(held, dice), [id]),
+        const lot = dice.bytes(8).toString('hex')
+        void pools.add(`reorder ${id}`, rule.window, { update, lot }, Infinity, (held) =>
+          postOneByOne(reordered(held), [id]),
         )
       }
       const first = reorder ? Promise.resolve() : send(update, [])
@@ -115,13 +115,11 @@ function opportunityOf({ item, waba_id, recipient }: Update): Opportunity {
   return { phone_number_id, waba_id, recipient, kind, status, field }
 }
 
-/** Shuffled by the dice, and never by chance left as it was. */
-export function reordered<T>(items: readonly T[], dice: Random): T[] {
-  const shuffled = items
-    .map((item, index) => ({ item, index, lot: dice.bytes(8).toString('hex') }))
-    .sort((a, b) => (a.lot < b.lot ? -1 : 1))
-  const isSame = shuffled.every(({ index }, position) => index === position)
-  return (isSame ? shuffled.reverse() : shuffled).map(({ item }) => item)
+/** By the lots they drew, and never by chance left as they came. */
+function reordered(held: readonly { update: Update; lot: string }[]): Update[] {
+  const shuffled = held.toSorted((a, b) => (a.lot < b.lot ? -1 : 1))
+  const isSame = shuffled.every((each, position) => each === held[position])
+  return (isSame ? shuffled.reverse() : shuffled).map(({ update }) => update)
 }
 
 /** Things that wait for company: the first to come starts the time that all of them wait. */
