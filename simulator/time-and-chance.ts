@@ -11,10 +11,13 @@ export interface Random {
   bytes(length: number): Buffer
 }
 
+/** Node takes a longer wait for none at all. */
+const longestTimerMs = 2 ** 31 - 1
+
 export const systemClock: Clock = {
   now: () => new Date(),
   after(ms, task) {
-    const timer = setTimeout(task, ms)
+    const timer = setTimeout(task, Math.min(ms, longestTimerMs))
     timer.unref()
     return () => clearTimeout(timer)
   },

@@ -263,8 +263,10 @@ function truncate(
     'content-length': whole.length,
   })
   // Nothing to write would never call back, so then the headers go alone.
-  if (part.length === 0) raw.socket?.end()
-  else raw.write(part, () => raw.socket?.destroy())
+  if (part.length === 0) {
+    raw.flushHeaders()
+    raw.socket?.end()
+  } else raw.write(part, () => raw.socket?.destroy())
   return never()
 }
 
