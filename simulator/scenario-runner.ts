@@ -95,9 +95,14 @@ export function createScenarioRunner(options: RunnerOptions): ScenarioRunner {
   }
 }
 
+/** What somebody else has set meanwhile stays as they set it. */
 function adjust(target: WebhookTarget, { batch_window, retry_delays }: Scenario['webhook']) {
+  const before = { ...target }
+  target.batchWindowMs = batch_window ?? target.batchWindowMs
+  target.retryDelaysMs = retry_delays ?? target.retryDelaysMs
   const { batchWindowMs, retryDelaysMs } = target
-  target.batchWindowMs = batch_window ?? batchWindowMs
-  target.retryDelaysMs = retry_delays ?? retryDelaysMs
-  return () => Object.assign(target, { batchWindowMs, retryDelaysMs })
+  return () => {
+    if (target.batchWindowMs === batchWindowMs) target.batchWindowMs = before.batchWindowMs
+    if (target.retryDelaysMs === retryDelaysMs) target.retryDelaysMs = before.retryDelaysMs
+  }
 }

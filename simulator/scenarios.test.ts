@@ -137,6 +137,17 @@ steps:
     expect(body.data).toMatchObject([{ fault: 'lose' }])
   })
 
+  test('leaves what was set meanwhile as it was set', async () => {
+    scene = await startScene()
+    const webhook = { batch_window: 500, retry_delays: [1000] }
+    await start({ name: 'mine', webhook, steps: [{}] })
+    await scene.call('PUT', '/simulator/webhook', { retry_delays: [200, 400] })
+    await scene.call('DELETE', '/simulator/scenario')
+
+    const { body } = await scene.call('GET', '/simulator/webhook')
+    expect(body).toMatchObject({ batch_window: 0, retry_delays: [200, 400] })
+  })
+
   test('says what it could not do when the time came', async () => {
     const clock = manualClock()
     scene = await startScene({ clock })
