@@ -95,10 +95,13 @@ export function readCustomerMessage(input: unknown) {
 
 export type ReadCustomerMessage = ReturnType<typeof readCustomerMessage>
 
+/** For whom nobody has named. */
+export const madeUpName = (id: string) => `Customer ${id.slice(-4)}`
+
 /** `id` is a phone number, or a business-scoped user id for a customer who shows no number. */
 export function readCustomer(id: string, message: ReadCustomerMessage): Person {
   const username = message.username === undefined ? {} : { username: message.username }
-  const name = message.name ?? `Customer ${id.slice(-4)}`
+  const name = message.name ?? madeUpName(id)
   if (isBusinessScopedUserId(id)) return { user_id: id, name, ...username }
   if (!/^\+?\d{5,20}$/.test(id)) {
     throw new RequestError(

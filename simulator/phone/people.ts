@@ -1,4 +1,5 @@
 // The customers the phone page knows: who wrote, who was written to, and who was added by hand.
+import { madeUpName } from '../customers.ts'
 import { customerKey } from './presence.ts'
 
 export interface PhoneCustomer {
@@ -48,12 +49,13 @@ export function createPeople(learned: (alias: string, key: string) => void) {
       const key = keyOf(wa_id ?? user_id ?? '')
       const known = byKey.get(key)
       byKey.set(key, {
-        name: `Customer ${key.slice(-4)}`,
+        name: madeUpName(key),
         ...known,
         key,
         ...(wa_id === undefined ? {} : { wa_id: customerKey(wa_id) }),
         ...(user_id === undefined ? {} : { user_id }),
-        ...(name === undefined ? {} : { name }),
+        // A script that writes for a person without naming them does not rename them.
+        ...(name === undefined || name === madeUpName(wa_id ?? user_id ?? '') ? {} : { name }),
         ...(username === undefined ? {} : { username }),
       })
       if (byKey.size > maxPeople) forgetOne(byKey.keys().next().value)

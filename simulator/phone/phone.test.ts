@@ -28,6 +28,22 @@ async function businessSends(message: object): Promise<string> {
 const businessWrites = (body: string) => businessSends({ type: 'text', text: { body } })
 
 describe('customers', () => {
+  test('keep their name when a script writes for them without one', async () => {
+    await addMara()
+    const path = `/simulator/customers/+${mara}/messages`
+    const { phone_number_id } = shop
+    await scene.call('POST', path, { phone_number_id, type: 'text', text: 'Hello' })
+    const names = async () =>
+      (await scene.call('GET', '/simulator/phone/state')).body.customers.map(
+        ({ name }: { name: string }) => name,
+      )
+
+    expect(await names()).toEqual(['Mara Quint'])
+    const named = { phone_number_id, name: 'Mara Q.', type: 'text', text: 'Hello' }
+    await scene.call('POST', path, named)
+    expect(await names()).toEqual(['Mara Q.'])
+  })
+
   test('are added by number, or by user id alone', async () => {
     const byNumber = await addMara()
     const byUserId = await scene.call('POST', '/simulator/phone/customers', {
