@@ -151,7 +151,10 @@ function compareKeys(a: string, b: string): number {
 
 export interface Rate {
   phone_number_id: string
+  /** In a second of the clock. */
   max_per_second: number
+  /** In any 1000 ms, wherever they begin: what a limit is about. */
+  max_in_any_second: number
   series: { second: string; count: number }[]
 }
 
@@ -166,19 +169,37 @@ export function ratePerSecond(view: LedgerView, subject: RateSubject = 'requests
       : view.requests
           .filter(isSend)
           .map(({ phone_number_id, arrived_at }) => ({ phone_number_id, at: arrived_at }))
-  const numbers = new Map<string, Map<string, number>>()
+  const numbers = new Map<string, string[]>()
   for (const { phone_number_id, at } of moments) {
     if (phone_number_id === null) continue
-    const seconds = numbers.get(phone_number_id) ?? new Map<string, number>()
-    numbers.set(phone_number_id, seconds)
-    const second = `${at.slice(0, 19)}Z`
-    seconds.set(second, (seconds.get(second) ?? 0) + 1)
+    const known = numbers.get(phone_number_id)
+    if (known) known.push(at)
+    else numbers.set(phone_number_id, [at])
   }
-  return [...numbers].map(([phone_number_id, seconds]) => ({
-    phone_number_id,
-    max_per_second: [...seconds.values()].reduce((a, b) => Math.max(a, b), 0),
-    series: [...seconds].sort().map(([second, count]) => ({ second, count })),
-  }))
+  return [...numbers].map(([phone_number_id, times]) => {
+    const seconds = new Map<string, number>()
+    for (const at of times) {
+      const second = `${at.slice(0, 19)}Z`
+      seconds.set(second, (seconds.get(second) ?? 0) + 1)
+    }
+    return {
+      phone_number_id,
+      max_per_second: [...seconds.values()].reduce((a, b) => Math.max(a, b), 0),
+      max_in_any_second: mostWithin(1000, times),
+      series: [...seconds].sort().map(([second, count]) => ({ second, count })),
+    }
+  })
+}
+
+function mostWithin(ms: number, times: readonly string[]): number {
+  const sorted = times.map((at) => Date.parse(at)).sort((a, b) => a - b)
+  let first = 0
+  let most = 0
+  for (const [last, at] of sorted.entries()) {
+    while (at - (sorted[first] ?? at) >= ms) first++
+    most = Math.max(most, last - first + 1)
+  }
+  return most
 }
 
 function isSend({ endpoint }: GraphRequest): boolean {

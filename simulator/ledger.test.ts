@@ -174,6 +174,7 @@ test('rate per number per second', async () => {
       {
         phone_number_id,
         max_per_second: 3,
+        max_in_any_second: 3,
         series: [
           { second: '2026-11-15T12:00:00Z', count: 3 },
           { second: '2026-11-15T12:00:01Z', count: 1 },
@@ -185,6 +186,20 @@ test('rate per number per second', async () => {
   expect(accepted.data.map((each: { max_per_second: number }) => each.max_per_second)).toEqual([
     2, 1,
   ])
+})
+
+test('a burst across two seconds of the clock is seen for what it is', async () => {
+  const clock = manualClock()
+  scene = await startScene({ clock })
+  await pass(scene, clock, 900)
+  for (let call = 0; call < 3; call++) await scene.send(textTo(mara))
+  await pass(scene, clock, 200)
+  for (let call = 0; call < 3; call++) await scene.send(textTo(mara))
+  await pass(scene, clock, 800)
+  await scene.send(textTo(mara))
+
+  const { data } = await ask('rate')
+  expect(data).toMatchObject([{ max_per_second: 4, max_in_any_second: 6 }])
 })
 
 test('in flight per number', async () => {
@@ -309,5 +324,21 @@ describe('a ledger file', () => {
     }
     expect(ledger.requests).toHaveLength(2)
     expect(ledger.deliveries).toHaveLength(3)
+  })
+
+  test('has a call that was never answered', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ledger-'))
+    const ledgerFile = join(folder, 'ledger.jsonl')
+    scene = await startScene({ ledgerFile })
+    await scene.call('POST', '/simulator/faults', { fault: 'hang' })
+    const unanswered = scene.send(textTo(mara)).catch(() => 'no answer')
+    await eventually(() => scene.simulator.ledger().requests.length > 0)
+
+    const [line = ''] = (await readFile(ledgerFile, 'utf8')).split('\n')
+    await scene.close()
+    await unanswered
+    await rm(folder, { recursive: true })
+
+    expect(JSON.parse(line)).toMatchObject({ list: 'requests', outcome: 'open', phone_number_id })
   })
 })

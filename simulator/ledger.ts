@@ -184,7 +184,7 @@ export function createLedger({
   return {
     openRequest(about) {
       inFlight.enter(about.phone_number_id)
-      return requests.keep({
+      const request = requests.keep({
         id: requests.nextId(),
         ...about,
         answered_at: null,
@@ -193,6 +193,9 @@ export function createLedger({
         wamid: null,
         faults: [],
       })
+      // At once: whoever dies before the answer still has to know of the call.
+      witness('requests', request)
+      return request
     },
     closeRequest(request) {
       inFlight.leave(request.phone_number_id)
