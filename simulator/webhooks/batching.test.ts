@@ -80,6 +80,21 @@ describe('within a batching window', () => {
     expect(sizes).toEqual([1000, 1])
   })
 
+  test('no POST of several updates is larger than 3 MB', async () => {
+    const clock = manualClock()
+    scene = await startScene({ clock, batchWindowMs: 100 })
+
+    // Each of these letters takes six bytes once it is escaped.
+    for (let count = 0; count < 300; count++) write('é'.repeat(4096))
+    await pass(scene, clock, 100)
+
+    const { received } = scene.receiver
+    expect(received.every(({ body }) => body.length <= 3 * 1024 * 1024)).toBe(true)
+    const sizes = envelopes().map(({ entry }) => entry[0].changes[0].value.messages.length)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(300)
+    expect(received.length).toBeLessThan(10)
+  })
+
   test('the window and the retries can be set while it runs', async () => {
     const clock = manualClock()
     scene = await startScene({ clock })

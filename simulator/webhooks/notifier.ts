@@ -6,7 +6,7 @@ import type { Opportunity } from '../faults/selectors.ts'
 import type { Courier, WebhookTarget } from './courier.ts'
 import { spoil } from './malformed.ts'
 import { serializeLikeMeta } from './signing.ts'
-import { envelope, maxUpdatesPerPost, type Update } from './updates.ts'
+import { envelope, maxBytesPerPost, maxUpdatesPerPost, type Update } from './updates.ts'
 
 export interface Notifier {
   /** Resolves once the receiver had its first chance to answer; at once for what is held back. */
@@ -26,11 +26,16 @@ export function createNotifier(options: NotifierOptions): Notifier {
   const { background, courier, faults, target, urlOf } = options
   const pools = createPools(background)
 
-  function post(updates: readonly Update[], faultIds: string[] = []): Promise<void> {
+  async function post(updates: readonly Update[], faultIds: string[] = []): Promise<void> {
     const [first] = updates
-    if (first === undefined) return Promise.resolve()
-    return courier.deliver({
-      body: serializeLikeMeta(envelope(updates)),
+    if (first === undefined) return
+    const body = serializeLikeMeta(envelope(updates))
+    if (body.length > maxBytesPerPost && updates.length > 1) {
+      await Promise.all(halves(updates).map((half) => post(half, faultIds)))
+      return
+    }
+    await courier.deliver({
+      body,
       signature: 'right',
       retry: true,
       url: () => urlOf(first),
@@ -108,6 +113,11 @@ export function createNotifier(options: NotifierOptions): Notifier {
       await first
     },
   }
+}
+
+function halves<T>(things: readonly T[]): [T[], T[]] {
+  const middle = Math.ceil(things.length / 2)
+  return [things.slice(0, middle), things.slice(middle)]
 }
 
 function opportunityOf({ item, waba_id, recipient }: Update): Opportunity {

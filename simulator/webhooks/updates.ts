@@ -25,8 +25,9 @@ interface Entry {
   changes: Change[]
 }
 
-/** Meta's ceiling for one POST. */
+/** Meta's ceilings for one POST. */
 export const maxUpdatesPerPost = 1000
+export const maxBytesPerPost = 3 * 1024 * 1024
 
 /**
  * One entry per account, in it one change per field, number and kind, in that the messages or
