@@ -16,7 +16,7 @@ const featureEdges = {
   conversations: ['accounts', 'audit'],
   contacts: ['audit'],
   responder: ['conversations'],
-  outbox: ['accounts', 'conversations', 'tenants', 'dead-letters', 'audit'],
+  outbox: ['accounts', 'contacts', 'conversations', 'tenants', 'dead-letters', 'audit'],
   'dead-letters': ['inbox', 'outbox', 'audit'],
   accounts: ['tenants', 'audit'],
   templates: ['accounts', 'audit'],

@@ -3,7 +3,7 @@
 import { Command, Option } from 'commander'
 import { runSimulator } from '../simulator/main.ts'
 import { auditList, auditVerify } from './commands/audit.ts'
-import { benchInboundCommand, benchIngestCommand } from './commands/bench.ts'
+import { benchInboundCommand, benchIngestCommand, benchOutboxCommand } from './commands/bench.ts'
 import { dev } from './commands/dev.ts'
 import { dlqDecide, dlqInspect, dlqList } from './commands/dlq.ts'
 import { accountConnect, health, keyCreate, tenantCreate, tenantList } from './commands/manage.ts'
@@ -114,7 +114,7 @@ program
     ),
   )
 
-const dlq = program.command('dlq').description('dead letters: what could not be applied')
+const dlq = program.command('dlq').description('dead letters: what could not be applied or sent')
 withFilter(dlq.command('list'))
   .description('list them, the latest first')
   .option('--state <state>', 'open, requeued or discarded', 'open')
@@ -124,12 +124,14 @@ withFilter(dlq.command('list'))
   .action(dlqList)
 dlq
   .command('inspect')
-  .description('show one with its raw payload and every error; looking is audited')
+  .description('show one with its payload, every error and every attempt; looking is audited')
   .argument('<id>', 'dlq_…')
   .option('--json', 'for programs')
   .action(dlqInspect)
 withDecision(dlq.command('requeue'))
-  .description('process them again, after the cause is mended')
+  .description('process or send them again, after the cause is mended')
+  .option('--per-second <count>', 'how many messages are sent again a second (20)')
+  .option('--start-at <time>', 'when the first of them is, RFC 3339; now, unless said')
   .action((ids, options) => dlqDecide('requeue', ids, options))
 withDecision(dlq.command('discard'))
   .description('say that they are not needed')
@@ -199,6 +201,15 @@ bench
   .option('--events <count>', 'how many webhooks are measured at a time (2000)')
   .option('--out <file>', 'where to write the results', 'bench/results/inbound.json')
   .action(benchInboundCommand)
+bench
+  .command('outbox')
+  .description('the send queue beside graphile-worker and pg-boss, its claims, and sends over HTTP')
+  .option('--quick', 'a short run, for a first look')
+  .option('--rounds <count>', 'how often everything is measured (3)')
+  .option('--jobs <count>', 'how many are processed at a time (30000)')
+  .option('--pending <list>', 'out of how many claims are timed (10000,100000,1000000)')
+  .option('--out <file>', 'where to write the results', 'bench/results/outbox.json')
+  .action(benchOutboxCommand)
 
 // A bug. The process starts afresh under its supervisor; what was acknowledged is in the database.
 process.on('uncaughtException', (error) => {
@@ -220,6 +231,7 @@ function withFilter(command: Command): Command {
     .option('--kind <kind>', 'outbound, inbound, malformed, unroutable or unknown')
     .option('--error-code <code>', 'as the list shows it')
     .option('--phone-number-id <id>', 'Meta’s id of the number')
+    .option('--message-id <id>', 'msg_…, of what was to be sent')
     .option('--created-before <time>', 'RFC 3339')
     .option('--created-after <time>', 'RFC 3339')
 }

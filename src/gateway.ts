@@ -20,6 +20,10 @@ import { closeWithFarewell } from './ops/farewell.ts'
 import { watchReadiness } from './ops/readiness.ts'
 import { startRetention } from './ops/retention.ts'
 import { healthRoutes, mountMetrics, mountProbes } from './ops/routes.ts'
+import { createEnqueuer } from './outbox/enqueue.ts'
+import { reconsiderTenant, releaseAccount } from './outbox/release.ts'
+import { outboxRoutes } from './outbox/routes.ts'
+import { createSendWorker, type SendWorkerOptions } from './outbox/worker.ts'
 import type { Runtime } from './runtime.ts'
 import { createAuthenticate } from './tenants/keys.ts'
 import { isTenant } from './tenants/resolve.ts'
@@ -63,8 +67,10 @@ export async function startGateway(
     stops.push(() => Promise.all([app.close(), polling?.stop()]))
     if (config.roles.includes('worker')) {
       const inbox = createInboxQueue({ ...inboxDefaults, db: db.work, clock, random, log, metrics })
+      const outbox = createSendWorker(sendWorkerOptions(runtime))
+      stops.push(outbox.stop)
       polling = startPolling({
-        queues: [inbox],
+        queues: [inbox, outbox],
         databaseUrl: runtime.databaseUrl,
         clock,
         random,
@@ -94,6 +100,17 @@ export async function startGateway(
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/** What a sender needs of a runtime. */
+export function sendWorkerOptions({ config, db, ...runtime }: Runtime): SendWorkerOptions {
+  return {
+    ...runtime,
+    db: db.work,
+    defaultCap: config.maxConcurrencyPerTenant,
+    defaultPolicy: config.retryPolicy,
+    reconcileSeconds: config.reconcileSeconds,
   }
 }
 
@@ -128,11 +145,28 @@ export function mountApi(app: FastifyInstance, runtime: Runtime): void {
 
 /** Every route of the API, in the order of the documentation. */
 export function apiRoutes(runtime: Runtime): Route[] {
-  const { db, clock, random, vault, config } = runtime
+  const { db, clock, random, vault, config, dispatch } = runtime
   return [
-    ...tenantRoutes({ db: db.api, clock, random }),
-    ...accountRoutes({ db: db.api, clock, random, vault, appId: config.metaAppId ?? null }),
+    ...tenantRoutes({ db: db.api, clock, random, onChanged: reconsiderTenant }),
+    ...accountRoutes({
+      db: db.api,
+      clock,
+      random,
+      vault,
+      appId: config.metaAppId ?? null,
+      onConnected: releaseAccount,
+    }),
     ...conversationRoutes({ ...runtime, db: db.api }),
+    ...outboxRoutes({
+      clock,
+      db: db.api,
+      enqueuer: createEnqueuer({
+        db: db.api,
+        clock,
+        random,
+        onQueued: () => dispatch.wake('outbox'),
+      }),
+    }),
     ...messageRoutes({ db: db.api }),
     ...deadLetterRoutes({ ...runtime, db: db.api }),
     ...auditRoutes({ db: db.api }),

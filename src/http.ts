@@ -204,6 +204,8 @@ export function mountRoutes(app: FastifyInstance, routes: Route[], options: Moun
           requestId: request.id,
           params: parsePart(one.params, request.params, 'path', 'INVALID_REQUEST'),
           query: parsePart(one.query, request.query, 'query', 'INVALID_REQUEST'),
+          headers: parsePart(one.headers, request.headers, 'headers', 'INVALID_REQUEST'),
+          setHeader: (name, value) => void reply.header(name, value),
           body: parsePart(one.body, request.body, 'body', one.invalidCode ?? 'INVALID_REQUEST'),
         })
         reply.code(one.status ?? 200)

@@ -38,6 +38,18 @@ export function createMetrics() {
       labelNames: ['kind', 'decision'],
       registers,
     }),
+    sends: new Counter({
+      name: 'estafet_sends_total',
+      help: 'Attempts to send by outcome; not_posted: Meta was not asked.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    sendSeconds: new Histogram({
+      name: 'estafet_send_seconds',
+      help: 'Time of one call to Meta.',
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+      registers,
+    }),
     wabaMismatches: new Counter({
       name: 'estafet_waba_mismatches_total',
       help: "Items whose entry names another WhatsApp Business Account than the number's.",

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { benchInbound } from '../bench/inbound.ts'
 import { benchIngest } from '../bench/ingest.ts'
+import { benchOutbox } from '../bench/outbox.ts'
 
 const spread = { median: expect.any(Number), min: expect.any(Number), max: expect.any(Number) }
 const quiet = () => undefined
@@ -48,4 +49,38 @@ describe('the benches', () => {
     })
     expect(report.targets[0]?.limit).toBe(1.3)
   })
+
+  test('outbox compares every queue on the same work, and its claims at every size', async () => {
+    const report = await benchOutbox({
+      rounds: 1,
+      jobs: 100,
+      singles: 20,
+      bulk: 20,
+      samples: 3,
+      backlog: 200,
+      pending: [400, 800],
+      deepLane: 300,
+      claims: 2,
+      httpSends: 50,
+      say: quiet,
+    })
+
+    const contenders = ['ours', 'graphile-worker', 'pg-boss']
+    expect(report.cells.map((cell) => cell.contender).sort()).toEqual([...contenders].sort())
+    const ours = report.summary.find((one) => one.contender === 'ours')
+    expect(ours).toMatchObject({
+      processPerSecond: spread,
+      queueAlonePerSecond: spread,
+      idleP95Ms: spread,
+      smallP95Ms: spread,
+    })
+    expect(report.claims).toMatchObject([
+      { pending: 400, deepLane: 0 },
+      { pending: 800, deepLane: 0, growth: spread },
+      { pending: 400, deepLane: 300, growth: spread },
+    ])
+    expect(report.http.ratio).toEqual(spread)
+    expect(report.targets.map((target) => target.isMet)).not.toContain(undefined)
+    expect(JSON.stringify(report)).not.toMatch(/\/tmp|\/home|\/root|localhost|postgres:\/\//)
+  }, 240_000)
 })

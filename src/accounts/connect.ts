@@ -1,6 +1,6 @@
 // Connecting a number with a token that is at hand. Calls nobody: what Meta thinks of it shows when it is used.
 import { recordAct } from '../audit/record.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db, Tx } from '../db/connect.ts'
 import { AppError, notFound } from '../errors.ts'
 import { publicId } from '../ids.ts'
 import { isTenant } from '../tenants/resolve.ts'
@@ -16,11 +16,26 @@ export interface NewAccount {
   app_id?: string | undefined
 }
 
+export type OnConnected = (
+  tx: Tx,
+  tenantId: string,
+  phoneNumberId: string,
+  now: Date,
+) => Promise<void>
+
 export async function connectAccount(
   db: Db,
   tenantId: string,
   input: NewAccount,
-  by: { actor: string; clock: Clock; random: Random; vault: Vault; appId: string | null },
+  by: {
+    actor: string
+    clock: Clock
+    random: Random
+    vault: Vault
+    appId: string | null
+    /** In the transaction that connects it. */
+    onConnected: OnConnected
+  },
 ): Promise<AccountRow> {
   const id = by.random.uuid()
   const createdAt = by.clock.now()
@@ -49,6 +64,8 @@ export async function connectAccount(
       subject: publicId('acc', id),
       details: { phone_number_id: row.phone_number_id, waba_id: row.waba_id },
     })
+    // Last: the queue's lock comes after the audit chain's, as in a requeue.
+    await by.onConnected(tx, tenantId, row.phone_number_id, createdAt)
     return row
   })
 }

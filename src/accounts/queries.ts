@@ -112,3 +112,20 @@ export async function selectAccountEvents(
     order by occurred_at desc, id desc
     limit ${limit}`)
 }
+
+/** Whether that changed anything. */
+export async function updateAuthStatus(
+  tx: Tx,
+  tenantId: string,
+  phoneNumberId: string,
+  status: 'ok' | 'needs_reauth',
+  error: string | null,
+  now: Date,
+): Promise<boolean> {
+  const rows = await tx.query(sql`
+    update whatsapp_accounts
+    set auth_status = ${status}, auth_last_error = ${error}, updated_at = ${now}
+    where tenant_id = ${tenantId} and phone_number_id = ${phoneNumberId} and auth_status <> ${status}
+    returning id`)
+  return rows.length > 0
+}

@@ -16,7 +16,7 @@ import { notFound } from '../errors.ts'
 import { publicId, uuidOf } from '../ids.ts'
 import { isTenant } from '../tenants/resolve.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
-import { connectAccount } from './connect.ts'
+import { connectAccount, type OnConnected } from './connect.ts'
 import {
   type AccountEventRow,
   type AccountRow,
@@ -32,6 +32,7 @@ interface AccountRoutesOptions {
   random: Random
   vault: Vault
   appId: string | null
+  onConnected: OnConnected
 }
 
 const ofTenant = z.object({ id: tenantId })

@@ -11,6 +11,7 @@ export const deadLetterFilter = z.strictObject({
   kind: deadLetterKind.optional(),
   error_code: errorCode.optional(),
   phone_number_id: metaId.optional(),
+  message_id: z.string().max(100).optional().describe('of what was to be sent: msg_…'),
   created_before: moment.optional(),
   created_after: moment.optional(),
 })
@@ -30,6 +31,15 @@ export const deadLetter = z.object({
   item_path: z.string().describe('where in the webhook; empty: the webhook as a whole'),
   phone_number_id: z.string().nullable(),
   waba_id: z.string().nullable(),
+  message_id: z.string().nullable().describe('of what was to be sent'),
+  attempts: z
+    .number()
+    .int()
+    .nullable()
+    .describe('how often it was tried to be sent; null for what came in'),
+  may_arrive_twice: z
+    .boolean()
+    .describe('true: an attempt got no answer, so Meta may have it. Requeued, it may arrive twice'),
   correlation_id: z.string().nullable(),
   raw_bytes: z.number().int(),
   created_at: time,
@@ -38,10 +48,48 @@ export const deadLetter = z.object({
   decision_reason: z.string().nullable(),
 })
 
+const sendAttempt = z.object({
+  dead_letter_id: z
+    .string()
+    .nullable()
+    .describe('the letter that it ended in: each time the message was queued has its own'),
+  started_at: time,
+  finished_at: time.nullable().describe('null: under way'),
+  outcome: z
+    .string()
+    .nullable()
+    .describe(
+      'the class of the outcome: accepted, permanent, transient, unknown …; not_posted: Meta was not asked',
+    ),
+  wamid: z.string().nullable(),
+  status_code: z.number().int().nullable().describe('of Meta’s HTTP answer'),
+  provider_code: z.number().int().nullable().describe('Meta’s error code'),
+  provider_subcode: z.number().int().nullable(),
+  error_message: z.string().nullable().describe('Meta’s words, or ours where it said nothing'),
+  fbtrace_id: z.string().nullable(),
+})
+
+const outboundState = z.object({
+  message: z.object({
+    id: z.string(),
+    conversation_id: z.string().nullable(),
+    status: z.string(),
+    attempts: z.number().int().describe('how often Meta was asked, in all'),
+    error: z.record(z.string(), z.unknown()).nullable(),
+  }),
+  delivery: z.enum(['at_least_once', 'at_most_once']),
+  expires_at: time.nullable(),
+  fallback_template: z.record(z.string(), z.unknown()).nullable(),
+  attempts: z.array(sendAttempt).describe('every one, the earliest first'),
+})
+
 export const deadLetterInspection = deadLetter.extend({
-  raw: z.string().describe('what could not be applied, as it came'),
+  raw: z.string().describe('what could not be applied, as it came, or what was to be posted'),
   raw_encoding: z.enum(['utf-8', 'hex']).describe('hex when it is not text'),
-  attempts: z.number().int().describe('how often its webhook was processed'),
+  attempts: z
+    .number()
+    .int()
+    .describe('how often its webhook was processed, or it was tried to be sent'),
   errors: z
     .array(
       z.object({
@@ -57,7 +105,7 @@ export const deadLetterInspection = deadLetter.extend({
       }),
     )
     .describe(
-      'every error at this place, the earliest first; the last ones may be of later letters',
+      'every error at this place or of this message, the earliest first; the last ones may be of later letters',
     ),
   event: z
     .object({
@@ -71,6 +119,7 @@ export const deadLetterInspection = deadLetter.extend({
     })
     .nullable()
     .describe('the webhook it came in'),
+  outbound: outboundState.nullable().describe('the message that was to be sent'),
 })
 
 /** Whatever is no text counts as no reason, so that it is answered REASON_REQUIRED like every missing one. */
@@ -90,13 +139,30 @@ export const reason = z
 
 export const deadLetterDecision = z.preprocess(withReason, z.strictObject({ reason }))
 
-export const deadLetterBulkDecision = z.preprocess(
+const bulkDecision = z.strictObject({
+  ids: z.array(z.string().max(100)).min(1).max(1000).optional(),
+  filter: deadLetterFilter.optional().describe('empty: every open one. Either this or ids'),
+  reason,
+  dry_run: z.boolean().default(false).describe('only counts'),
+})
+
+export const deadLetterBulkDiscard = z.preprocess(withReason, bulkDecision)
+
+/** A quarter of what a number may send, so that a heap of old messages leaves room for new ones. */
+const defaultPerSecond = 20
+
+export const deadLetterBulkRequeue = z.preprocess(
   withReason,
-  z.strictObject({
-    ids: z.array(z.string().max(100)).min(1).max(1000).optional(),
-    filter: deadLetterFilter.optional().describe('empty: every open one. Either this or ids'),
-    reason,
-    dry_run: z.boolean().default(false).describe('only counts'),
+  bulkDecision.extend({
+    per_second: z
+      .number()
+      .min(0.1)
+      .max(1000)
+      .default(defaultPerSecond)
+      .describe('how many messages become due a second; what came in is processed as it can be'),
+    start_at: moment
+      .optional()
+      .describe('when the first message is due; next_start_at of the call before keeps the pace'),
   }),
 )
 
@@ -106,8 +172,19 @@ export const deadLetterBulkAnswer = z.object({
   decided: z.number().int().describe('at most 1000 a call'),
   remaining: z.number().int().describe('call again while this is not 0'),
   by_kind: z.record(z.string(), z.number().int()).describe('the matched ones'),
+  may_arrive_twice: z
+    .number()
+    .int()
+    .describe('of those to be requeued: an attempt got no answer, so Meta may have it already'),
+  next_start_at: time
+    .nullable()
+    .describe('start_at of the next call, when the same pace is to go on; null: nothing was sent'),
   skipped: z.object({
     payload_pruned: z.number().int().describe('cannot be requeued, only discarded'),
+    message_not_failed: z
+      .number()
+      .int()
+      .describe('need not be requeued: the message went through after all, or is on its way'),
     already_decided: z.number().int().describe('of ids'),
     not_found: z.number().int().describe('of ids'),
   }),

@@ -59,6 +59,7 @@ function operation(one: Route): Operation {
     parameters: [
       ...parameters(one.params, 'path'),
       ...parameters(one.query, 'query'),
+      ...parameters(one.headers, 'header'),
       ...(one.access === 'tenant' ? [tenantHeader] : []),
     ],
     ...(one.body && {
@@ -82,7 +83,7 @@ function operation(one: Route): Operation {
   }
 }
 
-function parameters(schema: z.ZodType | undefined, place: 'path' | 'query'): Parameter[] {
+function parameters(schema: z.ZodType | undefined, place: Parameter['in']): Parameter[] {
   if (!schema) return []
   const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
     properties?: Record<string, JsonSchema>

@@ -9,7 +9,9 @@ export type Principal =
 /** Who may call: nobody in particular, a tenant (or an operator who names one), operators only. */
 export type Access = 'public' | 'tenant' | 'operator'
 
-export interface Call<Params, Query, Body> {
+export interface Call<Params, Query, Body, Headers = unknown> {
+  headers: Headers
+  setHeader(name: string, value: string): void
   params: Params
   query: Query
   body: Body
@@ -28,6 +30,8 @@ export interface Route {
   access: Access
   params?: z.ZodType
   query?: z.ZodType
+  /** Names in lower case. */
+  headers?: z.ZodType
   body?: z.ZodType
   answer: z.ZodType
   status?: 200 | 201 | 202 | 204
@@ -41,12 +45,16 @@ interface TypedRoute<
   Query extends z.ZodType,
   Body extends z.ZodType,
   Answer extends z.ZodType,
-> extends Omit<Route, 'params' | 'query' | 'body' | 'answer' | 'handle'> {
+  Headers extends z.ZodType,
+> extends Omit<Route, 'params' | 'query' | 'headers' | 'body' | 'answer' | 'handle'> {
   params?: Params
   query?: Query
+  headers?: Headers
   body?: Body
   answer: Answer
-  handle(call: Call<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<z.input<Answer>>
+  handle(
+    call: Call<z.output<Params>, z.output<Query>, z.output<Body>, z.output<Headers>>,
+  ): Promise<z.input<Answer>>
 }
 
 /** Checks a route's types, then forgets them: a list of routes is plain data. */
@@ -55,7 +63,8 @@ export function route<
   Query extends z.ZodType = z.ZodNever,
   Body extends z.ZodType = z.ZodNever,
   Answer extends z.ZodType = z.ZodNever,
->(typed: TypedRoute<Params, Query, Body, Answer>): Route {
+  Headers extends z.ZodType = z.ZodNever,
+>(typed: TypedRoute<Params, Query, Body, Answer, Headers>): Route {
   return typed as unknown as Route
 }
 

@@ -6,6 +6,8 @@ import { benchInbound } from '../../bench/inbound.ts'
 import { inboundTable } from '../../bench/inbound-report.ts'
 import { benchIngest } from '../../bench/ingest.ts'
 import { ingestTable } from '../../bench/ingest-report.ts'
+import { benchOutbox } from '../../bench/outbox.ts'
+import { outboxTable } from '../../bench/outbox-report.ts'
 import { findPgbench } from '../../bench/pgbench.ts'
 import { type Target, targetLines } from '../../bench/report.ts'
 import { AppError } from '../errors.ts'
@@ -49,6 +51,29 @@ export async function benchInboundCommand(
     say,
   })
   await publish(options.out, report, inboundTable(report))
+}
+
+export async function benchOutboxCommand(
+  options: Common & { jobs?: string; pending?: string },
+): Promise<void> {
+  warnFromSource()
+  const { quick } = options
+  const jobs = oneNumber('--jobs', options.jobs ?? (quick ? '3000' : '30000'))
+  const pending = options.pending ?? (quick ? '1000,10000' : '10000,100000,1000000')
+  const report = await benchOutbox({
+    rounds: oneNumber('--rounds', options.rounds ?? (quick ? '1' : '3')),
+    jobs,
+    singles: Math.ceil(jobs / 10),
+    bulk: Math.ceil(jobs / 3),
+    samples: quick ? 30 : 250,
+    backlog: quick ? 5_000 : 50_000,
+    pending: numbers('--pending', pending),
+    deepLane: quick ? 2_000 : 200_000,
+    claims: quick ? 10 : 40,
+    httpSends: Math.ceil(jobs / 3),
+    say,
+  })
+  await publish(options.out, report, outboxTable(report))
 }
 
 function warnFromSource(): void {

@@ -4,6 +4,7 @@ import { connectAccount } from '../accounts/connect.ts'
 import { type Config, readConfig } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { startGateway } from '../gateway.ts'
+import { releaseAccount } from '../outbox/release.ts'
 import { createRuntime, logFor, type Runtime } from '../runtime.ts'
 import { createTenant } from '../tenants/create.ts'
 import { createApiKey } from '../tenants/keys.ts'
@@ -93,9 +94,11 @@ async function ensureSample(
     display_phone_number: sample.displayPhoneNumber,
     access_token: sample.accessToken,
   }
-  await connectAccount(db, tenantId, number, by).catch((error) => {
-    if (!(error instanceof AppError && error.code === 'NUMBER_TAKEN')) throw error
-  })
+  await connectAccount(db, tenantId, number, { ...by, onConnected: releaseAccount }).catch(
+    (error) => {
+      if (!(error instanceof AppError && error.code === 'NUMBER_TAKEN')) throw error
+    },
+  )
   if (!known || secrets.tenantKeys[sample.slug] === undefined) {
     const made = await db.transaction((tx) => createApiKey(tx, tenantId, 'made by dev', by))
     secrets.tenantKeys[sample.slug] = made.key
@@ -116,6 +119,7 @@ function welcome(
     (sample) => `  ${sample.name}\n    key ${secrets.tenantKeys[sample.slug]}`,
   )
   const [firstKey] = Object.values(secrets.tenantKeys)
+  const firstCustomer = sampleTenants[0]?.customers[0]?.waId
   return `
 Estafet        ${gatewayUrl}
 API reference  ${gatewayUrl}/docs
@@ -129,6 +133,8 @@ ${samples.join('\n')}
 
 Try:
   curl -s -H 'Authorization: Bearer ${firstKey}' ${gatewayUrl}/api/whatsapp/conversations
+  curl -s ${gatewayUrl}/api/whatsapp/meta/send -H 'Authorization: Bearer ${firstKey}' -H 'Content-Type: application/json' \\
+    -d '{"to": "${firstCustomer}", "text": {"body": "Good morning"}}'
   curl -s -H 'Authorization: Bearer ${operatorKey}' ${gatewayUrl}/api/admin/whatsapp/health
 
 Data is kept in ${config.databaseUrl === undefined ? config.dataDir : 'the database of DATABASE_URL'}. Ctrl-C stops everything.

@@ -1,18 +1,29 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startTestGateway, type TestGateway, testSecrets } from '../../test/support/gateway.ts'
+import {
+  startTestGateway,
+  type TestGateway,
+  type TestTenant,
+  tenantANumber,
+  testSecrets,
+} from '../../test/support/gateway.ts'
 import { payload, textMessage } from '../../test/support/payloads.ts'
+import { type ScriptedMeta, startScriptedMeta } from '../../test/support/scripted-meta.ts'
 
 /** Each command is a process of its own; on a busy machine a start takes seconds. */
 const patient = { timeout: 180_000 }
 const root = fileURLToPath(new URL('../..', import.meta.url))
+let meta: ScriptedMeta
 let gateway: TestGateway
+let tenant: TestTenant
 let tenantId: string
 
 beforeAll(async () => {
-  gateway = await startTestGateway()
-  tenantId = (await gateway.createTenant('Firm A')).id
+  meta = await startScriptedMeta()
+  gateway = await startTestGateway({ environment: { META_GRAPH_URL: meta.url } })
+  tenant = await gateway.createTenant('Firm A', tenantANumber)
+  tenantId = tenant.id
 })
 
 interface Ran {
@@ -86,6 +97,54 @@ describe('estafet dlq', () => {
     expect(JSON.parse(discarded.out).data).toMatchObject([{ id: other, decision_reason: 'old' }])
     const none = await estafet('dlq', 'requeue')
     expect(none).toMatchObject({ code: 1, error: expect.stringContaining('--all') })
+  })
+})
+
+describe('estafet dlq, for what was to be sent', () => {
+  /** Templates need no window. */
+  async function deadSend(script: string): Promise<string> {
+    meta.answer(script)
+    const template = { name: 'hello', language: { code: 'en' } }
+    const answer = await gateway.call('POST', '/api/whatsapp/meta/send', {
+      key: tenant.key,
+      body: { to: '+16505550143', type: 'template', template, delivery: 'at_most_once' },
+    })
+    await gateway.sendDue()
+    meta.answer('accept')
+    return answer.json.message_id
+  }
+
+  test('tells every attempt, and that it may arrive twice; sends again', patient, async () => {
+    const refused = await deadSend('err-132001-template-missing')
+    const parked = await deadSend('hang up')
+
+    const list = await estafet('dlq', 'list', '--tenant', tenantId)
+    expect(list.out).toContain(`${refused}, 1 attempt(s): (#132001) Template name`)
+    const found = await estafet('dlq', 'list', '--message-id', parked, '--json')
+    const [{ id }] = JSON.parse(found.out).data
+    const known = await estafet('dlq', 'list', '--message-id', refused, '--json')
+    const [other] = JSON.parse(known.out).data
+
+    const inspected = await estafet('dlq', 'inspect', other.id)
+    expect(inspected.out).toContain(`${refused} is failed`)
+    expect(inspected.out).toMatch(/ permanent {2}HTTP 404, code 132001, .*trace Al1nlz1X/)
+    expect(inspected.out).toContain('"name":"hello"')
+    expect(inspected.out).not.toContain('arrive twice')
+
+    const dry = await estafet('dlq', 'requeue', '--all', '--tenant', tenantId, '--dry-run')
+    expect(dry.out).toContain('2 would be requeued; nothing was changed.')
+    expect(dry.out).toContain('arrive twice')
+    const requeued = await estafet('dlq', 'requeue', id, '--reason', 'they said no')
+    expect(requeued).toMatchObject({ code: 0, out: expect.stringContaining('arrive twice') })
+    const wrong = await estafet('dlq', 'requeue', '--all', '--reason', 'x', '--per-second', 'fast')
+    expect(wrong).toMatchObject({ code: 1, error: expect.stringContaining('per_second') })
+    const bulk = ['dlq', 'requeue', '--all', '--tenant', tenantId, '--per-second', '5']
+    const all = await estafet(...bulk, '--reason', 'it is there now', '--json')
+    expect(JSON.parse(all.out)).toMatchObject({ matched: 1, decided: 1, remaining: 0 })
+
+    const before = meta.posts.length
+    await gateway.sendDue()
+    expect(meta.posts).toHaveLength(before + 2)
   })
 })
 

@@ -1,25 +1,28 @@
 // Dead letters at the command line.
 import type { z } from 'zod'
 import {
-  deadLetterBulkDecision,
+  deadLetterBulkDiscard,
+  deadLetterBulkRequeue,
   deadLetterFilter,
   deadLettersQuery,
 } from '../api/contract-dead-letters.ts'
 import { parsePart } from '../api/route.ts'
-import { decideMany, decideOne, type Verb } from '../dead-letters/decide.ts'
+import { type Bulk, decideMany, decideOne, type Verb } from '../dead-letters/decide.ts'
 import { givenReason } from '../dead-letters/decision.ts'
 import { inspectLetter } from '../dead-letters/inspect.ts'
 import { letterFilter, listLetters } from '../dead-letters/list.ts'
 import { AppError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
+import { bulkText, inspectionText, listText, nextAfter, twice } from './dlq-text.ts'
 import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
-import { printable, table } from './text.ts'
+import { printable } from './text.ts'
 
 interface FilterOptions extends TableOptions {
   tenant?: string
   kind?: string
   errorCode?: string
   phoneNumberId?: string
+  messageId?: string
   createdBefore?: string
   createdAfter?: string
 }
@@ -34,6 +37,9 @@ interface DecideOptions extends FilterOptions {
   all?: boolean
   reason?: string
   dryRun?: boolean
+  /** Of requeue. */
+  perSecond?: string
+  startAt?: string
 }
 
 export async function dlqList(options: ListOptions): Promise<void> {
@@ -56,85 +62,11 @@ export async function dlqList(options: ListOptions): Promise<void> {
   })
 }
 
-type Page = Awaited<ReturnType<typeof listLetters>>
-
-function listText({ data, paging }: Page, state: string): string {
-  if (data.length === 0) {
-    return state === 'open'
-      ? 'No open dead letters here: nothing waits for a decision.'
-      : `No ${state} dead letters here.`
-  }
-  const rows = data.map((letter) => [
-    letter.id,
-    letter.kind,
-    letter.created_at,
-    letter.tenant_id ?? '(nobody’s)',
-    letter.error_code,
-    letter.decision_reason === null
-      ? letter.error_message
-      : `${letter.decided_by}: ${letter.decision_reason}`,
-  ])
-  const next =
-    state === 'open'
-      ? [
-          'Next: estafet dlq inspect <id>',
-          '      estafet dlq requeue <id> --reason "…"   (discard, when it is not needed)',
-        ]
-      : []
-  const more = paging.next === null ? [] : [`There are more: --after ${paging.next}`]
-  return [
-    table(['ID', 'KIND', 'CREATED', 'TENANT', 'CODE', 'WHAT'], rows),
-    '',
-    ...more,
-    ...next,
-  ].join('\n')
-}
-
 export async function dlqInspect(id: string, options: TableOptions): Promise<void> {
   await withRuntime(async ({ db, clock }) => {
     const letter = await inspectLetter(db.api, id, { scope: null, actor, at: clock.now() })
     print(options, letter, printable(inspectionText(letter)))
   })
-}
-
-function inspectionText(letter: Awaited<ReturnType<typeof inspectLetter>>): string {
-  const { event } = letter
-  const facts: [string, string | null][] = [
-    ['id', letter.id],
-    ['kind', letter.kind],
-    ['state', letter.state],
-    ['tenant', letter.tenant_id ?? '(nobody’s)'],
-    ['number', letter.phone_number_id],
-    ['where', letter.item_path || 'the whole webhook'],
-    ['correlation', letter.correlation_id],
-    [
-      'webhook',
-      event && `${event.status} after ${event.attempts} attempt(s), received ${event.received_at}`,
-    ],
-    ['its error', event?.last_error ?? null],
-    [
-      'decided',
-      letter.decided_at &&
-        `${letter.decided_at} by ${letter.decided_by}: ${letter.decision_reason}`,
-    ],
-  ]
-  const errors = letter.errors.map(
-    (error) => `  ${error.at}  ${error.code}  ${error.message}  (${error.state})`,
-  )
-  const next =
-    letter.state !== 'open'
-      ? []
-      : event?.is_pruned
-        ? ['', `Its webhook is no longer kept. Next: estafet dlq discard ${letter.id} --reason "…"`]
-        : ['', `Next: estafet dlq requeue ${letter.id} --reason "…"   or discard`]
-  return [
-    ...facts.flatMap(([name, value]) => (value ? [`${name.padEnd(12)}${value}`] : [])),
-    'errors',
-    ...errors,
-    `payload, ${letter.raw_bytes} bytes${letter.raw_encoding === 'hex' ? ', not text, so in hex' : ''}`,
-    letter.raw,
-    ...next,
-  ].join('\n')
 }
 
 export async function dlqDecide(verb: Verb, ids: string[], options: DecideOptions): Promise<void> {
@@ -144,61 +76,48 @@ export async function dlqDecide(verb: Verb, ids: string[], options: DecideOption
   }
   await withRuntime(async (runtime) => {
     const filter = await filterInput(runtime, options)
-    const body = parsePart(
-      deadLetterBulkDecision,
-      {
-        ...(options.all ? { filter } : { ids }),
-        reason: options.reason ?? (options.dryRun ? 'dry run' : undefined),
-        dry_run: options.dryRun ?? false,
-      },
-      'options',
-      'INVALID_REQUEST',
-    ) as z.output<typeof deadLetterBulkDecision>
+    const { pace, ...body } = readBulk(verb, {
+      ...(options.all ? { filter } : { ids }),
+      reason: options.reason ?? (options.dryRun ? 'dry run' : undefined),
+      dry_run: options.dryRun ?? false,
+      ...(options.perSecond !== undefined && { per_second: Number(options.perSecond) }),
+      ...(options.startAt !== undefined && { start_at: options.startAt }),
+    })
     const by = { scope: null, actor, reason: givenReason(body.reason) }
     const desk = { ...runtime, db: runtime.db.api }
     const [only] = ids
-    if (only !== undefined && ids.length === 1 && !body.dry_run) {
+    const isPaced = options.perSecond !== undefined || options.startAt !== undefined
+    if (only !== undefined && ids.length === 1 && !body.dry_run && !isPaced) {
       const letter = await decideOne(desk, verb, only, by)
-      return print(options, letter, `${letter.id} is ${letter.state}. ${nextAfter(verb)}`)
+      const told = verb === 'requeue' && letter.may_arrive_twice ? [twice(1)] : []
+      const text = [`${letter.id} is ${letter.state}.`, ...told, nextAfter(verb)].join(' ')
+      return print(options, letter, text)
     }
     const chosen = letterFilter(body.filter ?? {}, body.ids)
-    let answer = await decideMany(desk, verb, chosen, { ...by, isDryRun: body.dry_run })
+    const bulk = { ...by, isDryRun: body.dry_run, ...(pace && { pace }) }
+    let answer = await decideMany(desk, verb, chosen, bulk)
     let decided = answer.decided
-    const { matched, by_kind } = answer
+    const { matched, by_kind, may_arrive_twice } = answer
     while (options.all && !body.dry_run && answer.remaining > 0 && answer.decided > 0) {
-      answer = await decideMany(desk, verb, chosen, { ...by, isDryRun: false })
+      if (pace && answer.next_start_at !== null) pace.startAt = new Date(answer.next_start_at)
+      answer = await decideMany(desk, verb, chosen, bulk)
       decided += answer.decided
     }
-    const whole = { ...answer, matched, decided, by_kind }
+    const whole = { ...answer, matched, decided, by_kind, may_arrive_twice }
     print(options, whole, bulkText(verb, whole))
   })
 }
 
-type Bulk = Awaited<ReturnType<typeof decideMany>>
-
-function bulkText(verb: Verb, answer: Bulk): string {
-  const { skipped } = answer
-  const kinds = Object.entries(answer.by_kind).map(([kind, count]) => `${count} ${kind}`)
-  const told = answer.dry_run
-    ? `${answer.remaining} would be ${verb}${verb === 'requeue' ? 'd' : 'ed'}; nothing was changed.`
-    : `${answer.decided} ${verb}${verb === 'requeue' ? 'd' : 'ed'}. ${answer.decided > 0 ? nextAfter(verb) : ''}`
-  return [
-    answer.matched === 0
-      ? 'No open dead letter matches. Next: estafet dlq list'
-      : `${answer.matched} open dead letter(s) match: ${kinds.join(', ')}.`,
-    ...(answer.matched === 0 ? [] : [told.trim()]),
-    ...(skipped.payload_pruned > 0
-      ? [`${skipped.payload_pruned} cannot be requeued: their webhooks are no longer kept.`]
-      : []),
-    ...(skipped.already_decided > 0 ? [`${skipped.already_decided} were decided before.`] : []),
-    ...(skipped.not_found > 0 ? [`${skipped.not_found} id(s) are not known.`] : []),
-  ].join('\n')
-}
-
-function nextAfter(verb: Verb): string {
-  return verb === 'requeue'
-    ? 'What fails again comes back: estafet dlq list'
-    : 'It stays in the list with --state discarded.'
+function readBulk(verb: Verb, input: Record<string, unknown>) {
+  if (verb === 'discard') {
+    const body = parsePart(deadLetterBulkDiscard, input, 'options', 'INVALID_REQUEST')
+    return { ...(body as z.output<typeof deadLetterBulkDiscard>), pace: undefined }
+  }
+  const body = parsePart(deadLetterBulkRequeue, input, 'options', 'INVALID_REQUEST')
+  const { per_second, start_at, ...rest } = body as z.output<typeof deadLetterBulkRequeue>
+  const startAt = start_at === undefined ? undefined : new Date(start_at)
+  const pace: Bulk['pace'] = { perSecond: per_second, startAt }
+  return { ...rest, pace }
 }
 
 async function filterInput(
@@ -211,6 +130,7 @@ async function filterInput(
     kind: options.kind,
     error_code: options.errorCode,
     phone_number_id: options.phoneNumberId,
+    message_id: options.messageId,
     created_before: options.createdBefore,
     created_after: options.createdAfter,
   }

@@ -6,6 +6,7 @@ import { type Config, readConfig } from '../config.ts'
 import { AppError, notFound } from '../errors.ts'
 import { isUuid, publicId } from '../ids.ts'
 import { readHealth } from '../ops/health.ts'
+import { releaseAccount } from '../outbox/release.ts'
 import { createRuntime, type Runtime } from '../runtime.ts'
 import { createTenant, type NewTenant } from '../tenants/create.ts'
 import { createApiKey } from '../tenants/keys.ts'
@@ -73,6 +74,7 @@ export async function accountConnect(
       ...runtime,
       actor,
       appId,
+      onConnected: releaseAccount,
     })
     const shown = { ...row, id: publicId('acc', row.id), created_at: row.created_at.toISOString() }
     print(

@@ -7,6 +7,7 @@ import {
   lockJoin,
   lockMessagesByWamid,
   raiseMessageStatuses,
+  type Step,
   selectStatusEvents,
   statusesOf,
 } from './queries.ts'
@@ -33,11 +34,12 @@ export async function expectEarlyStatuses(tx: Tx, messages: MessageName[]): Prom
   if (messages.length > 0) await lockJoin(tx, messages, 'shared')
 }
 
-/** The second half: to be called in the same transaction, after the message has its wamid. */
-export async function joinEarlyStatuses(tx: Tx, messages: MessageName[]): Promise<void> {
-  if (messages.length === 0) return
+/** The second half: to be called in the same transaction, after the message has its wamid. Returns what came early. */
+export async function joinEarlyStatuses(tx: Tx, messages: MessageName[]): Promise<Step[]> {
+  if (messages.length === 0) return []
   const early = await statusesOf(tx, messages)
   if (early.length > 0) await raiseMessageStatuses(tx, early)
+  return early
 }
 
 /** Which event brought each of these steps, by `statusKey`. */

@@ -45,6 +45,19 @@ export interface ConversationTouch {
   unread: number
 }
 
+/** What we are to send. It has no wamid until Meta accepts it. */
+export interface QueuedMessage {
+  id: string
+  tenantId: string
+  phoneNumberId: string
+  contact: ConversationContact
+  type: string
+  content: Record<string, unknown>
+  replyTo: string | null
+  clientReference: string | null
+  correlationId: string
+}
+
 export interface NewChange extends MessageName {
   targetWamid: string
   kind: 'reaction' | 'edit' | 'revoke'

@@ -1,6 +1,13 @@
 import { sql, type Tx } from '../db/connect.ts'
 import { isObject } from '../meta/json.ts'
-import type { ConversationTouch, MessageName, NewChange, NewMessage, NewStatus } from './model.ts'
+import type {
+  ConversationTouch,
+  MessageName,
+  NewChange,
+  NewMessage,
+  NewStatus,
+  QueuedMessage,
+} from './model.ts'
 
 /** Which of these are there, as `tenant wamid`. */
 export async function existingWamids(tx: Tx, names: MessageName[]): Promise<string[]> {
@@ -82,6 +89,31 @@ export async function insertMessages(
       ${messages.map((message) => message.correlationId)}::uuid[])
       as message (id, tenant_id, phone_number_id, conversation_id, direction, origin, type, wamid, status, content,
         reply_to_wamid, sender_contact_id, occurred_at, event_id, correlation_id)`)
+}
+
+export async function insertQueued(
+  tx: Tx,
+  messages: (QueuedMessage & { conversationId: string })[],
+  now: Date,
+): Promise<void> {
+  await tx.query(sql`
+    insert into whatsapp_messages
+      (id, tenant_id, phone_number_id, conversation_id, direction, type, status, content, reply_to_wamid,
+       client_reference, occurred_at, created_at, correlation_id)
+    select id, tenant_id, phone_number_id, conversation_id, 'outbound', type, 'queued', content, reply_to_wamid,
+      client_reference, ${now}::timestamptz, ${now}::timestamptz, correlation_id
+    from unnest(
+      ${messages.map((message) => message.id)}::uuid[],
+      ${messages.map((message) => message.tenantId)}::uuid[],
+      ${messages.map((message) => message.phoneNumberId)}::text[],
+      ${messages.map((message) => message.conversationId)}::uuid[],
+      ${messages.map((message) => message.type)}::text[],
+      ${messages.map((message) => JSON.stringify(message.content))}::jsonb[],
+      ${messages.map((message) => message.replyTo)}::text[],
+      ${messages.map((message) => message.clientReference)}::text[],
+      ${messages.map((message) => message.correlationId)}::uuid[])
+      as message (id, tenant_id, phone_number_id, conversation_id, type, content, reply_to_wamid, client_reference,
+        correlation_id)`)
 }
 
 /** Each change once: its own message id names it. */

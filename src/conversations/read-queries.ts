@@ -19,6 +19,9 @@ export interface MessageRow {
   error: Record<string, unknown> | null
   occurred_at: Date
   created_at: Date
+  /** When Meta accepted it, and when it ended without that. */
+  accepted_at: Date | null
+  ended_at: Date | null
 }
 
 export async function selectMessage(
@@ -28,7 +31,7 @@ export async function selectMessage(
 ): Promise<MessageRow | undefined> {
   const [row] = await tx.query(sql<MessageRow>`
     select id, conversation_id, phone_number_id, direction, origin, type, content, status, wamid, reply_to_wamid,
-      sender_contact_id, attempts, client_reference, error, occurred_at, created_at
+      sender_contact_id, attempts, client_reference, error, occurred_at, created_at, accepted_at, ended_at
     from whatsapp_messages
     where tenant_id = ${tenantId} and id = ${id}`)
   return row
@@ -43,7 +46,7 @@ export async function selectMessagesOfConversation(
 ): Promise<MessageRow[]> {
   return tx.query(sql<MessageRow>`
     select id, conversation_id, phone_number_id, direction, origin, type, content, status, wamid, reply_to_wamid,
-      sender_contact_id, attempts, client_reference, error, occurred_at, created_at
+      sender_contact_id, attempts, client_reference, error, occurred_at, created_at, accepted_at, ended_at
     from whatsapp_messages
     where tenant_id = ${tenantId} and conversation_id = ${conversationId}
       and (${after?.at ?? null}::timestamptz is null
@@ -62,7 +65,7 @@ export async function selectMessages(
 ): Promise<MessageRow[]> {
   return tx.query(sql<MessageRow>`
     select id, conversation_id, phone_number_id, direction, origin, type, content, status, wamid, reply_to_wamid,
-      sender_contact_id, attempts, client_reference, error, occurred_at, created_at
+      sender_contact_id, attempts, client_reference, error, occurred_at, created_at, accepted_at, ended_at
     from whatsapp_messages
     where tenant_id = ${tenantId}
       and (${status}::text is null or status = ${status})
@@ -83,7 +86,7 @@ export async function selectMessagesByReference(
 ): Promise<MessageRow[]> {
   return tx.query(sql<MessageRow>`
     select id, conversation_id, phone_number_id, direction, origin, type, content, status, wamid, reply_to_wamid,
-      sender_contact_id, attempts, client_reference, error, occurred_at, created_at
+      sender_contact_id, attempts, client_reference, error, occurred_at, created_at, accepted_at, ended_at
     from whatsapp_messages
     where tenant_id = ${tenantId} and client_reference = ${clientReference}
       and (${status}::text is null or status = ${status})

@@ -32,7 +32,7 @@ export async function prepareMessages(
 }
 
 function show(
-  { sender_contact_id: _sender, ...row }: MessageRow,
+  { sender_contact_id: _sender, accepted_at: _accepted, ended_at: _ended, ...row }: MessageRow,
   changes: ChangeRow[],
   sender: SenderRow | undefined,
 ) {

@@ -11,12 +11,14 @@ const exceptions: Exceptions = {
     schema_migrations: 'holds file names',
     whatsapp_webhook_events: 'one request of Meta may hold items of several tenants',
     whatsapp_inbound_traces: 'one row per attempt at such a request',
+    send_workers: 'processes, which work for all',
   },
   unique: {
     'api_keys (key_hash)': 'a tenant is found by it',
     'whatsapp_accounts (phone_number_id)': 'a tenant is found by it',
     'dead_letters (id)': 'nobody may own it yet, and tenants cannot write here',
     'dead_letters (event_id, item_path)': 'nobody may own it yet, and tenants cannot write here',
+    'send_attempts (id)': 'random, and tenants cannot write here',
     'audit_chains (chain)': 'a check makes it the tenant, or the operators',
     'audit_log (chain, position)': 'a check makes it the tenant, or the operators',
   },
@@ -287,7 +289,14 @@ describe('I6: of two tenants with the same rows', () => {
         expect([table, await reached(asA, update)]).toEqual([table, [a.id]])
       }
       // Children before their parents.
-      const parents = ['audit_chains', 'whatsapp_conversations', 'whatsapp_contacts', 'tenants']
+      const parents = [
+        'audit_chains',
+        'whatsapp_send_outbox',
+        'whatsapp_messages',
+        'whatsapp_conversations',
+        'whatsapp_contacts',
+        'tenants',
+      ]
       const order = [...tables.filter((table) => !parents.includes(table)), ...parents]
       const deleted = await undone(asA, async (tx) => {
         const all: unknown[] = []

@@ -17,6 +17,43 @@ export interface DeadLetter {
   createdAt: Date
 }
 
+export interface OutboundLetter {
+  id: string
+  tenantId: string
+  kind: 'outbound' | 'unknown'
+  outboxId: string
+  messageId: string
+  phoneNumberId: string
+  errorCode: string
+  errorMessage: string
+  raw: Buffer
+  correlationId: string
+  createdAt: Date
+}
+
+/** One per outbox row: a row dies once. */
+export async function buryOutbound(tx: Tx, letters: OutboundLetter[]): Promise<void> {
+  if (letters.length === 0) return
+  await tx.query(sql`
+    insert into dead_letters
+      (id, tenant_id, kind, outbox_id, message_id, phone_number_id, error_code, error_message, raw, correlation_id,
+       created_at)
+    select *
+    from unnest(
+      ${letters.map((letter) => letter.id)}::uuid[],
+      ${letters.map((letter) => letter.tenantId)}::uuid[],
+      ${letters.map((letter) => letter.kind)}::text[],
+      ${letters.map((letter) => letter.outboxId)}::bigint[],
+      ${letters.map((letter) => letter.messageId)}::uuid[],
+      ${letters.map((letter) => letter.phoneNumberId)}::text[],
+      ${letters.map((letter) => letter.errorCode)}::text[],
+      ${letters.map((letter) => letter.errorMessage)}::text[],
+      ${letters.map((letter) => letter.raw)}::bytea[],
+      ${letters.map((letter) => letter.correlationId)}::uuid[],
+      ${letters.map((letter) => letter.createdAt)}::timestamptz[])
+    on conflict (tenant_id, outbox_id) where outbox_id is not null do nothing`)
+}
+
 /**
  * One open dead letter per place in an event, however often the event is processed. A place that was requeued and fails
  * again gets a new letter. An item that was discarded stays discarded when a neighbour's requeue brings the event back;

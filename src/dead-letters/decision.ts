@@ -3,13 +3,16 @@ import { recordActs } from '../audit/record.ts'
 import type { Tx } from '../db/connect.ts'
 import { AppError, notFound } from '../errors.ts'
 import { publicId } from '../ids.ts'
-import { type LockedLetter, markDecided, type Scope, type WholeLetter } from './queries.ts'
+import { type LockedLetter, markDecided } from './decision-queries.ts'
+import type { Scope, WholeLetter } from './queries.ts'
 
 export interface Decision {
   scope: Scope
   actor: string
   reason: string
   at: Date
+  /** When the n-th of many is to be sent again; at once, unless said. */
+  sendAt?: (index: number) => Date
 }
 
 /** Takes a decision on those of the letters that are open and can be decided so, and returns them. */
@@ -21,6 +24,7 @@ export async function settle(
   state: 'requeued' | 'discarded',
   letters: LockedLetter[],
   { actor, reason, at }: Decision,
+  more: (letter: LockedLetter) => Record<string, unknown> = () => ({}),
 ): Promise<void> {
   await markDecided(
     tx,
@@ -41,6 +45,8 @@ export async function settle(
         error_code: letter.error_code,
         correlation_id: letter.correlation_id,
         raw_sha256: letter.raw_sha256,
+        ...(letter.message_id !== null && { message_id: publicId('msg', letter.message_id) }),
+        ...more(letter),
       },
     })),
   )
@@ -62,10 +68,23 @@ export function refusal(letter: WholeLetter | undefined): AppError {
       },
     })
   }
+  if (letter.outbox_id !== null) return messageNotFailed(letter)
   return new AppError(
     'PAYLOAD_PRUNED',
     409,
     'The webhook it came in is no longer kept, so it cannot be processed again. It can be discarded.',
+  )
+}
+
+function messageNotFailed({ message_status }: WholeLetter): AppError {
+  const isDead = message_status === 'failed' || message_status === 'unknown'
+  return new AppError(
+    'MESSAGE_NOT_FAILED',
+    409,
+    isDead
+      ? 'Its message still waits for the end of an attempt. Try again in a minute.'
+      : `Its message is ${message_status}: there is nothing to send again. The dead letter can be discarded.`,
+    { details: { message_status } },
   )
 }
 

@@ -1,7 +1,7 @@
 // A person says that this one is not needed. It stays where it is, with its bytes, and counts no more.
 import type { Tx } from '../db/connect.ts'
 import { type Decision, settle } from './decision.ts'
-import { type LockedLetter, lockOpenLetters, selectDiscardedPlaces } from './queries.ts'
+import { type LockedLetter, lockOpenLetters, selectDiscardedPlaces } from './decision-queries.ts'
 
 export async function discardLetters(
   tx: Tx,

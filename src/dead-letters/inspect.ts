@@ -5,8 +5,9 @@ import type { Db } from '../db/connect.ts'
 import { publicId, uuidOf } from '../ids.ts'
 import { type EventState, readEventState } from '../inbox/reopen.ts'
 import { letterNotFound } from './decision.ts'
+import { readOutbound } from './inspect-outbound.ts'
 import { inScope } from './list.ts'
-import { type LetterRow, type Scope, selectLetter, selectLettersOfPlace } from './queries.ts'
+import { type ErrorRow, type Scope, selectLetter, selectLettersOfPlace } from './queries.ts'
 import { showLetter } from './show.ts'
 
 export async function inspectLetter(
@@ -16,7 +17,7 @@ export async function inspectLetter(
 ) {
   const id = uuidOf('dlq', publicLetterId)
   if (!id) throw letterNotFound()
-  const { letter, ofPlace } = await inScope(db, by.scope, async (tx) => {
+  const { letter, errors, outbound } = await inScope(db, by.scope, async (tx) => {
     const letter = await selectLetter(tx, by.scope, id)
     if (!letter) throw letterNotFound()
     await recordAct(tx, {
@@ -27,11 +28,13 @@ export async function inspectLetter(
       subject: publicLetterId,
       details: { kind: letter.kind, correlation_id: letter.correlation_id },
     })
-    const ofPlace =
+    const sending = await readOutbound(tx, letter)
+    if (sending) return { letter, ...sending }
+    const errors =
       letter.event_id === null
         ? [letter]
         : await selectLettersOfPlace(tx, by.scope, letter.event_id, letter.item_path)
-    return { letter, ofPlace }
+    return { letter, errors, outbound: null }
   })
   // A tenant cannot read events at all: one may hold several tenants' items. That its letter points here was checked
   // above, by the database; what is read is how the event is doing, nothing of what it says.
@@ -39,9 +42,10 @@ export async function inspectLetter(
   return {
     ...showLetter(letter),
     ...showRaw(letter.raw),
-    attempts: event?.attempt ?? 0,
-    errors: ofPlace.map(showError),
+    attempts: letter.attempts ?? event?.attempt ?? 0,
+    errors: errors.map(showError),
     event: event ? showEvent(event) : null,
+    outbound,
   }
 }
 
@@ -53,7 +57,7 @@ function showRaw(raw: Buffer) {
     : { raw: raw.toString('hex'), raw_encoding: 'hex' as const }
 }
 
-function showError(row: LetterRow) {
+function showError(row: ErrorRow) {
   return {
     dead_letter_id: publicId('dlq', row.id),
     at: row.created_at.toISOString(),

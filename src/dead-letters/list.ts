@@ -36,6 +36,8 @@ export function letterFilter(
     kind: filter.kind ?? null,
     errorCode: filter.error_code ?? null,
     phoneNumberId: filter.phone_number_id ?? null,
+    messageId:
+      filter.message_id === undefined ? null : (uuidOf('msg', filter.message_id) ?? nobody),
     createdBefore: dateOf(filter.created_before),
     createdAfter: dateOf(filter.created_after),
     ids: ids === undefined ? null : [...new Set(ids)].map((id) => uuidOf('dlq', id) ?? nobody),

@@ -2,7 +2,7 @@
 // left to decide: its letter closes by itself, so that what is open is what is dead.
 import { sql, type Tx } from '../db/connect.ts'
 import { settle } from './decision.ts'
-import { lockOpenLetters } from './queries.ts'
+import { lockOpenLetters } from './decision-queries.ts'
 
 export interface LetterPlace {
   eventId: string

@@ -335,7 +335,9 @@ describe('many at once', () => {
       decided: 1,
       remaining: 0,
       by_kind: { malformed: 1 },
-      skipped: { payload_pruned: 0, already_decided: 1, not_found: 1 },
+      may_arrive_twice: 0,
+      next_start_at: null,
+      skipped: { payload_pruned: 0, message_not_failed: 0, already_decided: 1, not_found: 1 },
     })
   })
 

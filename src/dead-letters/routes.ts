@@ -4,14 +4,15 @@ import { listOf } from '../api/contract.ts'
 import {
   deadLetter,
   deadLetterBulkAnswer,
-  deadLetterBulkDecision,
+  deadLetterBulkDiscard,
+  deadLetterBulkRequeue,
   deadLetterDecision,
   deadLetterInspection,
   deadLettersQuery,
 } from '../api/contract-dead-letters.ts'
 import { type Call, type Route, route } from '../api/route.ts'
 import { AppError } from '../errors.ts'
-import { type Desk, decideMany, decideOne, type Verb } from './decide.ts'
+import { type Bulk, type Desk, decideMany, decideOne, type Verb } from './decide.ts'
 import { givenReason } from './decision.ts'
 import { inspectLetter } from './inspect.ts'
 import { letterFilter, listLetters } from './list.ts'
@@ -32,8 +33,28 @@ const withId = z.object({ id: z.string() })
 export function deadLetterRoutes(desk: Desk): Route[] {
   return twins.flatMap((twin) => [
     ...readRoutes(desk, twin),
-    ...decisionRoutes(desk, twin, 'requeue', 'Process again'),
-    ...decisionRoutes(desk, twin, 'discard', 'Discard'),
+    decisionRoute(desk, twin, 'requeue', 'Process or send again'),
+    route({
+      ...bulkRoute(twin, 'requeue', 'Process or send again'),
+      body: deadLetterBulkRequeue,
+      handle: (call) => {
+        const { per_second, start_at, ...body } = call.body
+        const startAt = start_at === undefined ? undefined : new Date(start_at)
+        return decideBulk(
+          desk,
+          twin,
+          'requeue',
+          { ...call, body },
+          { perSecond: per_second, startAt },
+        )
+      },
+    }),
+    decisionRoute(desk, twin, 'discard', 'Discard'),
+    route({
+      ...bulkRoute(twin, 'discard', 'Discard'),
+      body: deadLetterBulkDiscard,
+      handle: (call) => decideBulk(desk, twin, 'discard', call),
+    }),
   ])
 }
 
@@ -78,49 +99,57 @@ function readRoutes(desk: Desk, twin: Twin): Route[] {
   ]
 }
 
-function decisionRoutes(desk: Desk, twin: Twin, verb: Verb, told: string): Route[] {
+function decisionRoute(desk: Desk, twin: Twin, verb: Verb, told: string): Route {
   const { base, access } = twin
-  return [
-    route({
-      method: 'POST',
-      path: `${base}/:id/${verb}`,
-      summary: `${told} a dead letter`,
-      access,
-      params: withId,
-      body: deadLetterDecision,
-      answer: deadLetter,
-      handle: (call) =>
-        decideOne(desk, verb, call.params.id, {
-          scope: scopeOf(twin, call),
-          actor: call.actor,
-          reason: givenReason(call.body.reason),
-          requestId: call.requestId,
-        }),
-    }),
-    route({
-      method: 'POST',
-      path: `${base}/${verb}`,
-      summary: `${told} many dead letters, at most 1000 a call; remaining says whether to call again`,
-      access,
-      body: deadLetterBulkDecision,
-      answer: deadLetterBulkAnswer,
-      handle: (call) => {
-        const { filter, ids, dry_run } = call.body
-        const reason = givenReason(call.body.reason)
-        if ((filter === undefined) === (ids === undefined)) {
-          const problem = 'give either filter or ids; an empty filter means every open dead letter'
-          throw new AppError('INVALID_REQUEST', 400, `filter: ${problem}`, {
-            details: { fields: [{ field: 'filter', problem }] },
-          })
-        }
-        return decideMany(desk, verb, letterFilter(filter ?? {}, ids), {
-          scope: scopeOf(twin, call),
-          actor: call.actor,
-          reason,
-          requestId: call.requestId,
-          isDryRun: dry_run,
-        })
-      },
-    }),
-  ]
+  return route({
+    method: 'POST',
+    path: `${base}/:id/${verb}`,
+    summary: `${told} a dead letter`,
+    access,
+    params: withId,
+    body: deadLetterDecision,
+    answer: deadLetter,
+    handle: (call) =>
+      decideOne(desk, verb, call.params.id, {
+        scope: scopeOf(twin, call),
+        actor: call.actor,
+        reason: givenReason(call.body.reason),
+        requestId: call.requestId,
+      }),
+  })
+}
+
+function bulkRoute({ base, access }: Twin, verb: Verb, told: string) {
+  return {
+    method: 'POST' as const,
+    path: `${base}/${verb}`,
+    summary: `${told} many dead letters, at most 1000 a call; remaining says whether to call again`,
+    access,
+    answer: deadLetterBulkAnswer,
+  }
+}
+
+function decideBulk(
+  desk: Desk,
+  twin: Twin,
+  verb: Verb,
+  call: Call<unknown, unknown, z.output<typeof deadLetterBulkDiscard>>,
+  pace?: Bulk['pace'],
+) {
+  const { filter, ids, dry_run } = call.body
+  const reason = givenReason(call.body.reason)
+  if ((filter === undefined) === (ids === undefined)) {
+    const problem = 'give either filter or ids; an empty filter means every open dead letter'
+    throw new AppError('INVALID_REQUEST', 400, `filter: ${problem}`, {
+      details: { fields: [{ field: 'filter', problem }] },
+    })
+  }
+  return decideMany(desk, verb, letterFilter(filter ?? {}, ids), {
+    scope: scopeOf(twin, call),
+    actor: call.actor,
+    reason,
+    requestId: call.requestId,
+    isDryRun: dry_run,
+    ...(pace && { pace }),
+  })
 }

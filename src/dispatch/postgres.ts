@@ -7,20 +7,23 @@ import type { Dispatch, Queue } from './queue.ts'
 
 const channelOf = (queue: Queue['name']) => `estafet_${queue}`
 
-/** Waking: at most one NOTIFY per queue and 5 ms, on its own connection, never inside the transaction that adds rows. */
+/** Waking: the first ring at once, those of the next 5 ms as one more; on a connection of its own, never inside the
+ *  transaction that adds rows. */
 export function createPostgresDispatch(db: Db, clock: Clock): Dispatch {
-  const pending = new Set<Queue['name']>()
-  return {
-    wake(queue) {
-      if (pending.has(queue)) return
-      pending.add(queue)
-      clock.after(5, () => {
-        pending.delete(queue)
-        // A lost wake only delays: the poll comes by.
-        db.query(sql`select pg_notify(${channelOf(queue)}, '')`).catch(() => undefined)
-      })
-    },
+  /** The queues that were told just now, and whether they rang again since. */
+  const resting = new Map<Queue['name'], boolean>()
+  function wake(queue: Queue['name']): void {
+    if (resting.has(queue)) return void resting.set(queue, true)
+    resting.set(queue, false)
+    // A lost wake only delays: the poll comes by.
+    db.query(sql`select pg_notify(${channelOf(queue)}, '')`).catch(() => undefined)
+    clock.after(5, () => {
+      const rangAgain = resting.get(queue)
+      resting.delete(queue)
+      if (rangAgain) wake(queue)
+    })
   }
+  return { wake }
 }
 
 export interface PollOptions {
@@ -68,7 +71,12 @@ export function startPolling(options: PollOptions): Polling {
   /** Waits for the bell or the poll. A bell that rang while the queue was being looked at ends the next wait at once. */
   function createWait(queue: Queue) {
     let bell = new AbortController()
-    bells.set(channelOf(queue.name), () => bell.abort())
+    // Once is enough, and each abort costs a stack trace.
+    const ring = () => {
+      if (!bell.signal.aborted) bell.abort()
+    }
+    bells.set(channelOf(queue.name), ring)
+    queue.onFreed?.(ring)
     return async () => {
       // Stopping rings too. (AbortSignal.any of a lasting signal leaks on Node 20: some 30 MB a day at this pace.)
       if (!stopping.signal.aborted) {

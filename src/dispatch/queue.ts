@@ -3,6 +3,10 @@ export interface Queue {
   name: 'inbox' | 'outbox'
   /** Claims, works and settles one batch of what is due. Returns how many rows it took; 0: nothing is due. */
   runDue(): Promise<number>
+  /** For queues that work on after `runDue`: `listener` is to be called when something ended, and more may be due. */
+  onFreed?(listener: () => void): void
+  /** Resolves when nothing that was taken is under way. */
+  idle?(): Promise<void>
 }
 
 export interface Dispatch {

@@ -30,6 +30,7 @@ import type { Tx } from '../db/connect.ts'
 import { bury, type DeadLetter } from '../dead-letters/bury.ts'
 import { discardedPlaces } from '../dead-letters/discard.ts'
 import { type LetterPlace, resolveLetters } from '../dead-letters/resolve.ts'
+import { heedFailures, keepAcceptances } from '../outbox/heed-status.ts'
 import type { Random } from '../time-and-chance.ts'
 import { countItem, type EventOutcome, onlyNewLetters } from './outcome.ts'
 import {
@@ -178,11 +179,16 @@ async function applyMessages(
 
 async function applySteps(
   { fresh, repeated }: Split<PlannedStatus>,
-  { tx }: Context,
+  { tx, random, now }: Context,
 ): Promise<Split<PlannedStatus>> {
-  const stepped = await applyStatuses(
+  const rows = fresh.map((one) => one.row)
+  await keepAcceptances(tx, rows, now)
+  const stepped = await applyStatuses(tx, rows)
+  await heedFailures(
     tx,
-    fresh.map((one) => one.row),
+    rows.filter((row) => stepped.has(statusKey(row))),
+    random,
+    now,
   )
   const known = fresh.filter((one) => !stepped.has(statusKey(one.row)))
   return {

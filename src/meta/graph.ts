@@ -2,6 +2,13 @@
 import { Pool } from 'undici'
 import type { Clock } from '../time-and-chance.ts'
 import { isObject, parseJson } from './json.ts'
+import {
+  type HttpAnswer,
+  type ProviderError,
+  readSendAnswer,
+  type SendAnswer,
+  type Unreachable,
+} from './send-answer.ts'
 
 export interface GraphOptions {
   /** Origin, and a path in front of every other where a proxy wants one. */
@@ -17,21 +24,15 @@ export interface NumberAccess {
   accessToken: string
 }
 
-/** What Meta says about a refusal, apart from what we make of it. */
-export interface ProviderError {
-  code: number | null
-  subcode: number | null
-  message: string | null
-  fbtrace_id: string | null
-}
-
 export type GraphAnswer =
   | { kind: 'accepted'; statusCode: number; body: Record<string, unknown> }
   | { kind: 'refused'; statusCode: number; provider: ProviderError }
   /** No answer, or none that can be read; `code` says why. */
-  | { kind: 'unreachable'; code: string }
+  | Unreachable
 
 export interface Graph {
+  /** Posts a message. Never throws; what became of it is in the answer. */
+  send(number: NumberAccess, body: Record<string, unknown>): Promise<SendAnswer>
   /** Marks a message, and all before it, as read: the contact sees the blue ticks. */
   markRead(number: NumberAccess, wamid: string): Promise<GraphAnswer>
   close(): Promise<void>
@@ -54,49 +55,65 @@ export function createGraph({ url, version, timeoutMs, clock }: GraphOptions): G
     maxResponseSize: maxAnswerBytes,
   })
 
-  async function post(
-    path: string,
-    accessToken: string,
+  /** One POST to a number's messages, read by `read`. */
+  async function post<Answer>(
+    number: NumberAccess,
     body: Record<string, unknown>,
     limitMs: number,
-  ): Promise<GraphAnswer> {
+    read: (answer: HttpAnswer) => Answer,
+  ): Promise<Answer | Unreachable> {
     const late = new AbortController()
     const cancel = clock.after(limitMs, () => late.abort())
     try {
-      const answer = await pool.request({
+      const {
+        statusCode,
+        headers,
+        body: stream,
+      } = await pool.request({
         method: 'POST',
-        path: `${base}/${path}`,
-        headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+        path: `${base}/${encodeURIComponent(number.phoneNumberId)}/messages`,
+        headers: {
+          authorization: `Bearer ${number.accessToken}`,
+          'content-type': 'application/json',
+        },
         body: JSON.stringify(body),
         signal: late.signal,
       })
-      const raw = Buffer.from(await answer.body.arrayBuffer())
-      return readAnswer(answer.statusCode, parseJson(raw)?.value)
+      return read({ statusCode, headers, body: Buffer.from(await stream.arrayBuffer()) })
     } catch (error) {
-      return { kind: 'unreachable', code: late.signal.aborted ? 'TIMEOUT' : codeOf(error) }
+      const code = late.signal.aborted ? 'TIMEOUT' : codeOf(error)
+      return { kind: 'unreachable', code, bytesLeft: !beforeSending.test(code) }
     } finally {
       cancel()
     }
   }
 
   return {
+    send: (number, body) =>
+      post(number, body, timeoutMs, (answer) => readSendAnswer(answer, clock.now())),
     markRead: (number, wamid) =>
       post(
-        `${encodeURIComponent(number.phoneNumberId)}/messages`,
-        number.accessToken,
+        number,
         { messaging_product: 'whatsapp', status: 'read', message_id: wamid },
         Math.min(markReadTimeoutMs, timeoutMs),
+        ({ statusCode, body }) => readAnswer(statusCode, parseJson(body)?.value),
       ),
     close: () => pool.destroy(),
   }
 }
+
+/** No connection came about, so nothing of the request left us. Whatever is not listed may have been sent. */
+const beforeSending =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/
 
 function readAnswer(statusCode: number, body: unknown): GraphAnswer {
   const error = isObject(body) ? body.error : undefined
   if (statusCode >= 200 && statusCode < 300 && isObject(body) && error === undefined) {
     return { kind: 'accepted', statusCode, body }
   }
-  if (statusCode < 400 && error === undefined) return { kind: 'unreachable', code: 'UNREADABLE' }
+  if (statusCode < 400 && error === undefined) {
+    return { kind: 'unreachable', code: 'UNREADABLE', bytesLeft: true }
+  }
   const told = isObject(error) ? error : {}
   const numberIn = (value: unknown) => (typeof value === 'number' ? value : null)
   const textIn = (value: unknown) => (typeof value === 'string' ? value.slice(0, 1000) : null)
@@ -114,5 +131,5 @@ function readAnswer(statusCode: number, body: unknown): GraphAnswer {
 
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown }).code
-  return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? code : 'UNREACHABLE'
+  return typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : 'UNREACHABLE'
 }

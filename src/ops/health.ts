@@ -4,6 +4,7 @@ import { publicId } from '../ids.ts'
 import {
   countOpenDeadLetters,
   countPendingEvents,
+  countPendingSends,
   selectAccountsNeedingReauth,
   selectTenantIds,
 } from './queries.ts'
@@ -14,8 +15,9 @@ const lateSeconds = 60
 export type Health = Awaited<ReturnType<typeof readHealth>>
 
 export async function readHealth(db: Db, now: Date) {
-  const [events, letters, reauth, tenantIds] = [
+  const [events, sends, letters, reauth, tenantIds] = [
     await countPendingEvents(db),
+    await countPendingSends(db),
     await countOpenDeadLetters(db),
     await selectAccountsNeedingReauth(db),
     await selectTenantIds(db),
@@ -26,8 +28,8 @@ export async function readHealth(db: Db, now: Date) {
     const ages = waiting.map((row) => Math.max(0, (now.getTime() - row.oldest_at.getTime()) / 1000))
     return {
       webhook_events_pending_count: sum(waiting),
-      outbox_pending_count: 0,
-      outbox_failed_count: 0,
+      outbox_pending_count: sum(sends.filter((row) => isWanted(row.tenant_id))),
+      outbox_failed_count: sum(letters.filter((row) => row.is_outbound && isWanted(row.tenant_id))),
       dlq_count: sum(letters.filter((row) => isWanted(row.tenant_id))),
       oldest_pending_seconds: ages.length > 0 ? Math.max(...ages) : null,
     }
@@ -43,7 +45,7 @@ export async function readHealth(db: Db, now: Date) {
     status: reasons.length > 0 ? ('degraded' as const) : ('ok' as const),
     reasons,
     ...total,
-    // Sending is not part of this version yet, and latencies are kept per process so far: no value, not a wrong one.
+    // Rates and latencies are kept per process so far: no value, not a wrong one.
     send_success_rate_last_1h: null,
     webhook_ack_p95_ms: null,
     inbound_processing_p95_ms: null,

@@ -1,6 +1,8 @@
 // Everything the database knows of some deliveries, or of one message, as moments in the order of time.
 import type { Tx } from '../db/connect.ts'
 import { publicId } from '../ids.ts'
+import type { Moment } from './moment.ts'
+import { momentsOfSends } from './send-life.ts'
 import {
   type ChangeFacts,
   type EventFacts,
@@ -14,6 +16,7 @@ import {
   selectEventIdsByName,
   selectEvents,
   selectLettersOfEvents,
+  selectLettersOfMessages,
   selectMessagesByWamid,
   selectMessagesOfEvents,
   selectNoticesOfEvents,
@@ -22,14 +25,6 @@ import {
   selectTracesOf,
   type TraceRow,
 } from './trace-queries.ts'
-
-export interface Moment {
-  at: string
-  what: string
-  event_id?: string
-  /** What else there is to say; never what somebody wrote. */
-  details: Record<string, string | number | null>
-}
 
 export interface Life {
   life: Moment[]
@@ -71,6 +66,11 @@ export async function lifeOfWamid(db: Tx, wamid: string): Promise<Life | undefin
   return life
 }
 
+/** Of messages that may have no name at Meta yet. */
+export async function lifeOfMessages(db: Tx, messages: MessageFacts[]): Promise<Life> {
+  return collect(db, [], null, { messages, statuses: [], changes: [], notices: [] })
+}
+
 async function collect(
   db: Tx,
   eventIds: string[],
@@ -79,7 +79,10 @@ async function collect(
 ): Promise<Life> {
   const events = await selectEvents(db, eventIds)
   const traces = await selectTracesOf(db, eventIds)
-  const letters = await selectLettersOfEvents(db, eventIds, wamid)
+  const letters = [
+    ...(await selectLettersOfEvents(db, eventIds, wamid)),
+    ...(await selectLettersOfMessages(db, things.messages)),
+  ]
   const subjects = [
     ...eventIds,
     ...things.messages.map((message) => publicId('msg', message.id)),
@@ -90,11 +93,16 @@ async function collect(
     subjects,
     events.map((event) => event.received_at),
   )
+  const sends = await momentsOfSends(
+    db,
+    things.messages.filter((one) => one.direction === 'outbound'),
+  )
   // In the order in which such things follow each other, for those of the same millisecond.
   const moments = [
     ...events.map(ofReceived),
     ...traces.map(ofStarted),
     ...ofThings(things),
+    ...sends,
     ...letters.map(ofLetter),
     ...traces.flatMap(ofFinished),
     ...events.flatMap(ofProcessed),
@@ -212,7 +220,7 @@ function ofThings({ messages, statuses, changes, notices }: Things): Moment[] {
 function ofLetter(letter: LetterFacts): Moment {
   return moment(letter.created_at, `dead letter: ${letter.kind}`, letter.event_id, {
     id: publicId('dlq', letter.id),
-    where: letter.item_path || 'the whole webhook',
+    where: letter.event_id === null ? null : letter.item_path || 'the whole webhook',
     code: letter.error_code,
     error: letter.error_message,
   })

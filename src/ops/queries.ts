@@ -16,17 +16,32 @@ export async function countPendingEvents(db: Tx): Promise<PendingEvents[]> {
     group by a.tenant_id`)
 }
 
+export interface PendingSends {
+  tenant_id: string
+  count: number
+}
+
+/** What waits to be sent or is on its way, parked and scheduled ones too. */
+export async function countPendingSends(db: Tx): Promise<PendingSends[]> {
+  return db.query(sql<PendingSends>`
+    select tenant_id, count(*)::int as count
+    from whatsapp_send_outbox
+    where status in ('pending', 'running')
+    group by tenant_id`)
+}
+
 export interface OpenLetters {
   tenant_id: string | null
+  is_outbound: boolean
   count: number
 }
 
 export async function countOpenDeadLetters(db: Tx): Promise<OpenLetters[]> {
   return db.query(sql<OpenLetters>`
-    select tenant_id, count(*)::int as count
+    select tenant_id, outbox_id is not null as is_outbound, count(*)::int as count
     from dead_letters
     where state = 'open'
-    group by tenant_id`)
+    group by 1, 2`)
 }
 
 export interface Reauth {

@@ -105,6 +105,42 @@ export async function prunePayloads(
   return row?.count ?? 0
 }
 
+export async function deleteIdempotencyKeys(db: Tx, before: Date, limit: number): Promise<number> {
+  const [row] = await db.query(sql<{ count: number }>`
+    with gone as (
+      delete from idempotency_keys
+      where ctid = any(array(
+        select ctid
+        from idempotency_keys
+        where created_at < ${before}
+        order by created_at
+        limit ${limit}))
+      returning 1
+    )
+    select count(*)::int as count from gone`)
+  return row?.count ?? 0
+}
+
+/** Sends that went out, with their attempts; the messages stay. Those that died are kept with their dead letters. */
+export async function deleteSends(db: Tx, before: Date, limit: number): Promise<number> {
+  const [row] = await db.query(sql<{ count: number }>`
+    with gone as (
+      delete from whatsapp_send_outbox
+      where ctid = any(array(
+        select o.ctid
+        from whatsapp_send_outbox o
+        where o.created_at < ${before} and o.updated_at < ${before} and o.status = 'done'
+          and not exists (
+            select
+            from dead_letters d
+            where d.tenant_id = o.tenant_id and d.outbox_id = o.id)
+        limit ${limit}))
+      returning 1
+    )
+    select count(*)::int as count from gone`)
+  return row?.count ?? 0
+}
+
 /** Of the whole database, for as long as the session lasts. */
 export async function tryLockRetention(session: Tx): Promise<boolean> {
   const [row] = await session.query(

@@ -29,7 +29,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   movedMs = 0
   await gateway.db.query(sql`truncate whatsapp_webhook_events, whatsapp_webhook_dedupe, dead_letters,
-    whatsapp_inbound_traces, whatsapp_messages, whatsapp_message_statuses`)
+    whatsapp_inbound_traces, whatsapp_messages, whatsapp_message_statuses, whatsapp_send_outbox, send_attempts`)
 })
 
 const retention = (more: Partial<RetentionOptions> = {}) =>
@@ -65,15 +65,48 @@ describe('retention', () => {
     const { runOnce } = retention()
 
     movedMs = 5 * dayMs - 60_000
-    expect(await runOnce()).toEqual({ dedupe_keys: 0, event_keys: 0, traces: 0, payloads: 0 })
+    expect(await runOnce()).toEqual({
+      dedupe_keys: 0,
+      event_keys: 0,
+      traces: 0,
+      payloads: 0,
+      idempotency_keys: 0,
+      sends: 0,
+    })
     movedMs = 5 * dayMs + 60_000
-    expect(await runOnce()).toEqual({ dedupe_keys: 0, event_keys: 0, traces: 2, payloads: 0 })
+    expect(await runOnce()).toEqual({
+      dedupe_keys: 0,
+      event_keys: 0,
+      traces: 2,
+      payloads: 0,
+      idempotency_keys: 0,
+      sends: 0,
+    })
     movedMs = 7 * dayMs + 60_000
-    expect(await runOnce()).toEqual({ dedupe_keys: 2, event_keys: 2, traces: 0, payloads: 0 })
+    expect(await runOnce()).toEqual({
+      dedupe_keys: 2,
+      event_keys: 2,
+      traces: 0,
+      payloads: 0,
+      idempotency_keys: 0,
+      sends: 0,
+    })
     movedMs = 30 * dayMs + 60_000
-    expect(await runOnce()).toEqual({ dedupe_keys: 0, event_keys: 0, traces: 0, payloads: 2 })
+    expect(await runOnce()).toEqual({
+      dedupe_keys: 0,
+      event_keys: 0,
+      traces: 0,
+      payloads: 2,
+      idempotency_keys: 0,
+      sends: 0,
+    })
 
-    expect(await left()).toEqual({ keys: 0, traces: 0, event_keys: 0, payloads: 0 })
+    expect(await left()).toEqual({
+      keys: 0,
+      traces: 0,
+      event_keys: 0,
+      payloads: 0,
+    })
     const [event] = await gateway.db.query(sql<{ raw: Buffer; outcome: object; status: string }>`
       select raw, outcome, status from whatsapp_webhook_events where pruned_at is not null limit 1`)
     expect(event?.raw).toHaveLength(0)
@@ -112,10 +145,36 @@ describe('retention', () => {
     movedMs = 31 * dayMs
     const { runOnce } = retention({ batchRows: 3, maxBatches: 2 })
 
-    expect(await runOnce()).toEqual({ dedupe_keys: 6, event_keys: 6, traces: 6, payloads: 6 })
-    expect(await left()).toEqual({ keys: 2, traces: 2, event_keys: 2, payloads: 2 })
-    expect(await runOnce()).toEqual({ dedupe_keys: 2, event_keys: 2, traces: 2, payloads: 2 })
-    expect(await runOnce()).toEqual({ dedupe_keys: 0, event_keys: 0, traces: 0, payloads: 0 })
+    expect(await runOnce()).toEqual({
+      dedupe_keys: 6,
+      event_keys: 6,
+      traces: 6,
+      payloads: 6,
+      idempotency_keys: 0,
+      sends: 0,
+    })
+    expect(await left()).toEqual({
+      keys: 2,
+      traces: 2,
+      event_keys: 2,
+      payloads: 2,
+    })
+    expect(await runOnce()).toEqual({
+      dedupe_keys: 2,
+      event_keys: 2,
+      traces: 2,
+      payloads: 2,
+      idempotency_keys: 0,
+      sends: 0,
+    })
+    expect(await runOnce()).toEqual({
+      dedupe_keys: 0,
+      event_keys: 0,
+      traces: 0,
+      payloads: 0,
+      idempotency_keys: 0,
+      sends: 0,
+    })
   })
 
   test('what an earlier process did not get to is found by the next', async () => {
@@ -130,14 +189,22 @@ describe('retention', () => {
     await gateway.deliver(payload({ messages: [textMessage('wamid.fine', 'x')] }))
     await gateway.drain()
     movedMs = 400 * dayMs
-    expect(await retention().runOnce()).toMatchObject({ payloads: 1 })
+    expect(await retention().runOnce()).toMatchObject({
+      payloads: 1,
+      idempotency_keys: 0,
+      sends: 0,
+    })
     const [kept] = await gateway.db.query(sql<{ raw: Buffer }>`
       select raw from whatsapp_webhook_events where pruned_at is null`)
     expect(kept?.raw.toString()).toBe('{ not json')
 
     await gateway.db.query(sql`
       update dead_letters set state = 'discarded', decided_at = now(), decided_by = 'test'`)
-    expect(await retention().runOnce()).toMatchObject({ payloads: 1 })
+    expect(await retention().runOnce()).toMatchObject({
+      payloads: 1,
+      idempotency_keys: 0,
+      sends: 0,
+    })
     const [letter] = await gateway.db.query(sql<{ raw: Buffer }>`select raw from dead_letters`)
     expect(letter?.raw.toString()).toBe('{ not json')
   })
@@ -147,7 +214,37 @@ describe('retention', () => {
     movedMs = 400 * dayMs
     expect(await retention().runOnce()).toMatchObject({ payloads: 0, event_keys: 1 })
     await gateway.drain()
-    expect(await retention().runOnce()).toMatchObject({ payloads: 0 })
+    expect(await retention().runOnce()).toMatchObject({
+      payloads: 0,
+      idempotency_keys: 0,
+      sends: 0,
+    })
+  })
+
+  test('what was sent goes after its time, what was keyed after two days, what died never', async () => {
+    const send = (key: string) =>
+      gateway.call('POST', '/api/whatsapp/meta/send', {
+        key: tenant.key,
+        body: {
+          to: '16505550143',
+          type: 'template',
+          template: { name: 'hello', language: { code: 'en' } },
+        },
+        headers: { 'idempotency-key': key },
+      })
+    await send('one')
+    await send('two')
+    await gateway.db.query(sql`
+      update whatsapp_send_outbox
+      set status = case when lane_head then 'done' else 'failed' end, lane_head = false`)
+    const { runOnce } = retention()
+
+    movedMs = 2 * dayMs + 60_000
+    expect(await runOnce()).toMatchObject({ idempotency_keys: 2, sends: 0 })
+    movedMs = 30 * dayMs + 60_000
+    expect(await runOnce()).toMatchObject({ sends: 1 })
+    movedMs = 300 * dayMs
+    expect(await runOnce()).toMatchObject({ sends: 0 })
   })
 
   test('one process does it at a time', async () => {
@@ -158,7 +255,11 @@ describe('retention', () => {
       expect(await retention().runOnce()).toBeUndefined()
       await session.query(sql`select pg_advisory_unlock(7215304)`)
     })
-    expect(await retention().runOnce()).toMatchObject({ payloads: 1 })
+    expect(await retention().runOnce()).toMatchObject({
+      payloads: 1,
+      idempotency_keys: 0,
+      sends: 0,
+    })
   })
 
   test('runs every minute until it is stopped, whatever goes wrong, and says what it removed', async () => {

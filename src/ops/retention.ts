@@ -6,6 +6,8 @@ import {
   beforeAllEvents,
   clearEventKeys,
   deleteDedupeKeys,
+  deleteIdempotencyKeys,
+  deleteSends,
   deleteTraces,
   prunePayloads,
   tryLockRetention,
@@ -30,6 +32,8 @@ export interface Removed {
   event_keys: number
   traces: number
   payloads: number
+  idempotency_keys: number
+  sends: number
 }
 
 export interface Retention {
@@ -38,6 +42,8 @@ export interface Retention {
 }
 
 const dayMs = 24 * 60 * 60 * 1000
+/** The contract's 48 hours. */
+const idempotencyDays = 2
 
 export function createRetention(options: RetentionOptions): Retention {
   const { db, clock, log, config, batchRows = 1000, maxBatches = 500 } = options
@@ -74,6 +80,10 @@ export function createRetention(options: RetentionOptions): Retention {
       }),
       traces: await whole(() => deleteTraces(session, tracesBefore, batchRows)),
       payloads: await whole(() => prunePayloads(session, payloadsBefore, now, batchRows)),
+      idempotency_keys: await whole(() =>
+        deleteIdempotencyKeys(session, daysAgo(idempotencyDays), batchRows),
+      ),
+      sends: await whole(() => deleteSends(session, payloadsBefore, batchRows)),
     }
   }
 

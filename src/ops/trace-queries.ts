@@ -244,6 +244,23 @@ export async function selectLettersOfEvents(
     limit 1000`)
 }
 
+/** Of what was to be sent. */
+export async function selectLettersOfMessages(
+  db: Tx,
+  messages: { tenant_id: string; id: string }[],
+): Promise<LetterFacts[]> {
+  return db.query(sql<LetterFacts>`
+    select d.id, d.tenant_id, d.kind, d.state, d.event_id, d.item_path, d.error_code, d.error_message, d.created_at,
+      d.decided_at, d.decided_by, d.decision_reason
+    from unnest(
+      ${messages.map((message) => message.tenant_id)}::uuid[],
+      ${messages.map((message) => message.id)}::uuid[]) as m (tenant_id, id)
+    join whatsapp_send_outbox o on o.tenant_id = m.tenant_id and o.message_id = m.id
+    join dead_letters d on d.tenant_id = o.tenant_id and d.outbox_id = o.id
+    order by d.created_at, d.id
+    limit 1000`)
+}
+
 /** Dead letters that name something, for what never became a message. */
 export async function selectEventIdsOfLetters(
   db: Tx,

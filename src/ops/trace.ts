@@ -3,7 +3,9 @@ import type { Db } from '../db/connect.ts'
 import { AppError } from '../errors.ts'
 import { isUuid, publicId, uuidOf } from '../ids.ts'
 import { findHash, type HashSearch } from './find-hash.ts'
-import { lifeOfEvents, lifeOfWamid, type Moment } from './life.ts'
+import { lifeOfEvents, lifeOfMessages, lifeOfWamid } from './life.ts'
+import type { Moment } from './moment.ts'
+import { selectMessageIdsBehind } from './send-queries.ts'
 import {
   selectConversationsOf,
   selectEventIdsByCorrelation,
@@ -44,13 +46,22 @@ async function traceId(db: Db, asked: string): Promise<Trace | undefined> {
   if (messageId) {
     const [message] = await selectMessageById(db, messageId)
     if (!message) return undefined
-    return message.wamid === null
-      ? traceEvents(db, message.event_id === null ? [] : [message.event_id])
-      : traceName(db, message.wamid)
+    if (message.wamid !== null) return traceName(db, message.wamid)
+    return message.event_id === null
+      ? traceMessages(db, [message.id])
+      : traceEvents(db, [message.event_id])
   }
   const letterId = uuidOf('dlq', asked)
-  if (letterId) return traceEvents(db, await selectEventIdsOfLetters(db, letterId, null))
-  if (isUuid(asked)) return traceEvents(db, await selectEventIdsByCorrelation(db, asked))
+  if (letterId) {
+    const behind = await selectMessageIdsBehind(db, { letterId, correlationId: null })
+    if (behind.length > 0) return traceMessages(db, behind)
+    return traceEvents(db, await selectEventIdsOfLetters(db, letterId, null))
+  }
+  if (isUuid(asked)) {
+    const behind = await selectMessageIdsBehind(db, { letterId: null, correlationId: asked })
+    if (behind.length > 0) return traceMessages(db, behind)
+    return traceEvents(db, await selectEventIdsByCorrelation(db, asked))
+  }
   return traceName(db, asked)
 }
 
@@ -60,6 +71,17 @@ async function traceName(db: Db, name: string): Promise<Trace | undefined> {
   if (life) return { asked: name, is: 'message', name, conversations: [], ...life }
   const named = await selectEventIdsByName(db, [name])
   return traceEvents(db, named.length > 0 ? named : await selectEventIdsOfLetters(db, null, name))
+}
+
+/** With its statuses where Meta knows it. */
+async function traceMessages(db: Db, ids: string[]): Promise<Trace | undefined> {
+  const messages = []
+  for (const id of ids) messages.push(...(await selectMessageById(db, id)))
+  const named = messages.find((message) => message.wamid !== null)
+  if (named?.wamid) return traceName(db, named.wamid)
+  if (messages.length === 0) return undefined
+  const life = await lifeOfMessages(db, messages)
+  return { asked: '', is: 'message', name: null, conversations: [], ...life }
 }
 
 async function traceEvents(db: Db, eventIds: string[]): Promise<Trace | undefined> {

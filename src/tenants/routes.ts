@@ -13,7 +13,7 @@ import {
 import { decodeCursor, pageOf } from '../api/paging.ts'
 import { type Route, route } from '../api/route.ts'
 import { recordAct } from '../audit/record.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db, Tx } from '../db/connect.ts'
 import { notFound } from '../errors.ts'
 import { publicId, uuidOf } from '../ids.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
@@ -34,12 +34,14 @@ interface TenantRoutesOptions {
   db: Db
   clock: Clock
   random: Random
+  /** In the transaction that changed it. */
+  onChanged: (tx: Tx, tenantId: string) => Promise<void>
 }
 
 const ofTenant = z.object({ id: tenantId })
 const base = '/api/admin/tenants'
 
-export function tenantRoutes({ db, clock, random }: TenantRoutesOptions): Route[] {
+export function tenantRoutes({ db, clock, random, onChanged }: TenantRoutesOptions): Route[] {
   return [
     route({
       method: 'POST',
@@ -104,6 +106,8 @@ export function tenantRoutes({ db, clock, random }: TenantRoutesOptions): Route[
             ...(reason !== undefined && { reason }),
             details: change,
           })
+          // Last: the queue's lock comes after the audit chain's, as in a requeue.
+          await onChanged(tx, after.id)
           return showTenant(after)
         }),
     }),
@@ -111,7 +115,7 @@ export function tenantRoutes({ db, clock, random }: TenantRoutesOptions): Route[
   ]
 }
 
-function keyRoutes({ db, clock, random }: TenantRoutesOptions): Route[] {
+function keyRoutes({ db, clock, random }: Omit<TenantRoutesOptions, 'onChanged'>): Route[] {
   return [
     route({
       method: 'POST',

@@ -86,6 +86,7 @@ describe('dev', () => {
 
     expect(/https?:\/\/[^\s"]+/.exec(program.stdout())?.[0]).toBe(first.url)
     expect(first.curls).toHaveLength(2)
+    expect(program.stdout()).toContain(`curl -s ${first.url}/api/whatsapp/meta/send -H`)
     const [conversations, health] = first.curls
     if (!conversations || !health) throw new Error('it shows no curl commands')
     await until('a sample conversation is there', async () => {

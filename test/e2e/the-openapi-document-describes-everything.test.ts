@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { OpenApiDocument } from '../../src/api/openapi-model.ts'
+import type { JsonSchema, OpenApiDocument } from '../../src/api/openapi-model.ts'
 import type { Route } from '../../src/api/route.ts'
 import { apiRoutes, mountApi } from '../../src/gateway.ts'
 import { createHttpServer } from '../../src/http.ts'
@@ -184,7 +184,8 @@ describe('the OpenAPI document', () => {
     for (const { name, operation } of operations()) {
       const schema = operation.requestBody?.content['application/json']?.schema
       if (schema === undefined || operation.tags.includes('Webhooks')) continue
-      expect(schema.additionalProperties, name).toBe(false)
+      const forms = (schema.oneOf ?? schema.anyOf ?? [schema]) as JsonSchema[]
+      for (const form of forms) expect(form.additionalProperties, name).toBe(false)
     }
   })
 })

@@ -3,10 +3,11 @@ import { createHmac } from 'node:crypto'
 import { readConfig } from '../../src/config.ts'
 import { type Db, sql } from '../../src/db/connect.ts'
 import { drain } from '../../src/dispatch/run.ts'
-import { apiRoutes, startGateway } from '../../src/gateway.ts'
+import { apiRoutes, sendWorkerOptions, startGateway } from '../../src/gateway.ts'
 import { type Inbox, inboxDefaults } from '../../src/inbox/inbox.ts'
 import { createInboxQueue } from '../../src/inbox/process.ts'
 import { createLog, logHashKey } from '../../src/log.ts'
+import { createSendWorker, type SendWorker } from '../../src/outbox/worker.ts'
 import { createRuntime, type Runtime } from '../../src/runtime.ts'
 import { type Clock, systemClock } from '../../src/time-and-chance.ts'
 import { afterFile } from './after-file.ts'
@@ -34,6 +35,8 @@ export interface TestGateway {
   runtime: Runtime
   /** Everything the gateway logged, one JSON object a line. */
   logText(): string
+  /** Sends what is due, and what that makes due. */
+  sendDue(): Promise<number>
   /** Processes stored events until nothing is due. */
   drain(overrides?: Partial<Inbox>): Promise<number>
   /** Calls, and fails when the answer is not what the route declares. */
@@ -101,6 +104,13 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const gateway = await startGateway(runtime)
   afterFile(() => gateway.stop())
 
+  let sender: SendWorker | undefined
+  const startSender = () => {
+    const worker = createSendWorker(sendWorkerOptions(runtime))
+    afterFile(() => worker.stop())
+    return worker
+  }
+
   const checkContract = createContractCheck(apiRoutes(runtime))
   const call = async (method: string, path: string, options: CallOptions = {}) => {
     const { key, body, rawBody, headers } = options
@@ -120,6 +130,10 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     db,
     runtime,
     logText: () => logText,
+    sendDue: () => {
+      sender ??= startSender()
+      return drain(sender)
+    },
     drain: (overrides) =>
       drain(
         createInboxQueue({

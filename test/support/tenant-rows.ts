@@ -52,6 +52,22 @@ export async function insertTenantRows(tx: Tx, digit: string): Promise<SeededTen
       (id, tenant_id, contact_id, field, dedupe_key, content, occurred_at, created_at, event_id, correlation_id)
     values (${eventId}, ${id}, ${contactId}, 'security', 'key', '{}', ${now}, ${now}, ${eventId}, ${eventId})`)
   await tx.query(sql`
+    insert into whatsapp_send_outbox
+      (tenant_id, phone_number_id, message_id, status, next_run_at, lane, due_at, lane_head, payload, correlation_id)
+    values (${id}, 'number', ${eventId}, 'done', ${now}, '16505550143', ${now}, false, '{}', ${eventId})`)
+  await tx.query(sql`
+    insert into send_attempts (id, tenant_id, outbox_id, worker_id)
+    select ${eventId}, tenant_id, id, 1
+    from whatsapp_send_outbox
+    where tenant_id = ${id}`)
+  await tx.query(sql`insert into send_tenants (tenant_id) values (${id})`)
+  await tx.query(
+    sql`insert into send_numbers (tenant_id, phone_number_id) values (${id}, 'number')`,
+  )
+  await tx.query(sql`
+    insert into idempotency_keys (tenant_id, key, request_sha256, message_id, conversation_id, created_at)
+    values (${id}, 'key', '', ${eventId}, ${conversationId}, ${now})`)
+  await tx.query(sql`
     insert into dead_letters (id, tenant_id, kind, event_id, error_code, error_message, raw, created_at)
     values (${eventId}, ${id}, 'inbound', ${eventId}, 'X', 'x', '', ${now})`)
   await tx.query(sql`

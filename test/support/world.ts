@@ -61,7 +61,19 @@ export async function createFirm(gateway: TestGateway, name: string): Promise<Fi
 
   const first = async (path: string) => (await gateway.call('GET', path, { key })).json.data[0].id
   const conversation = await first('/api/whatsapp/conversations')
-  const message = await first(`/api/whatsapp/conversations/${conversation}/messages`)
+  const sent = await gateway.call('POST', '/api/whatsapp/meta/send', {
+    key,
+    body: {
+      phone_number_id: number.phone_number_id,
+      to: '16505550143',
+      template: {
+        name: `text_of_${name.toLowerCase().replaceAll(/\W/g, '_')}`,
+        language: { code: 'en' },
+      },
+      type: 'template',
+    },
+  })
+  const message = sent.json.message_id
   const account = await first('/api/whatsapp/accounts')
   const letter = await first('/api/whatsapp/dlq')
   const keys = await asOperator('GET', '/api-keys')
@@ -103,6 +115,13 @@ const bodies: Record<string, (firm: Firm) => unknown> = {
     display_phone_number: '+1 555-0102',
     access_token: 'token',
   }),
+  'POST /api/whatsapp/meta/send': (firm) => ({
+    phone_number_id: firm.phoneNumberId,
+    to: '16505550143',
+    text: { body: 'Good morning' },
+    // Whoever is written to here has been silent for long.
+    fallback_template: { name: 'hello', language: { code: 'en' } },
+  }),
   'PATCH /api/whatsapp/conversations/:id': () => ({ status: 'closed', assigned_user_id: null }),
   ...Object.fromEntries(
     ['/api/admin/whatsapp/dlq', '/api/whatsapp/dlq'].flatMap((base) =>
@@ -121,11 +140,15 @@ const bodies: Record<string, (firm: Firm) => unknown> = {
   }),
 }
 
-/** A dead letter is decided on once. This makes all of them open again, for whoever wants to ask twice. */
+/** A dead letter is decided on once, a message cancelled once. This undoes both, for whoever wants to ask twice. */
 export async function undecide({ db }: TestGateway): Promise<void> {
   await db.query(sql`
     update dead_letters
     set state = 'open', decided_at = null, decided_by = null, decision_reason = null`)
+  await db.query(sql`
+    update whatsapp_send_outbox
+    set status = 'pending', lane_head = true
+    where last_error = 'CANCELLED'`)
 }
 
 export function bodyFor(route: Route, firm: Firm): Record<string, unknown> | undefined {

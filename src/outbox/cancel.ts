@@ -1,0 +1,28 @@
+// Taking back a message that still waits. Once it is on its way nobody can.
+import type { Db } from '../db/connect.ts'
+import { AppError, notFound } from '../errors.ts'
+import { uuidOf } from '../ids.ts'
+import type { Clock } from '../time-and-chance.ts'
+import { markCancelled, selectNewestRow } from './queries.ts'
+import { withdrawSend } from './queue-queries.ts'
+
+export async function cancelMessage(
+  db: Db,
+  clock: Clock,
+  tenantId: string,
+  publicMessageId: string,
+): Promise<void> {
+  const messageId = uuidOf('msg', publicMessageId)
+  await db.transaction(async (tx) => {
+    const row = messageId && (await selectNewestRow(tx, tenantId, messageId))
+    if (!row) throw notFound('MESSAGE_NOT_FOUND', 'message that was to be sent')
+    if (!(await withdrawSend(tx, tenantId, row.id, 'CANCELLED'))) {
+      throw new AppError(
+        'NOT_CANCELLABLE',
+        409,
+        'Only a message that still waits can be cancelled; this one was sent, is being sent, or ended.',
+      )
+    }
+    await markCancelled(tx, tenantId, messageId, clock.now())
+  })
+}

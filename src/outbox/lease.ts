@@ -1,0 +1,101 @@
+// The lease of a process on everything it sends: one row, one heartbeat. Lost, it is lost for all that was claimed under it.
+import type { Db } from '../db/connect.ts'
+import { errorFields, type Log } from '../log.ts'
+import { type Clock, sleep } from '../time-and-chance.ts'
+import { registerWorker, removeWorker, renewWorker } from './queue-queries.ts'
+
+export interface Lease {
+  workerId: string
+  /** On this machine's monotonic clock, counted from before the database was asked. */
+  isHeld(): boolean
+}
+
+export interface LeaseKeeper {
+  /** The lease there is, or a new one. */
+  take(): Promise<Lease>
+  /** The database says that it is gone. */
+  lose(lease: Lease): void
+  stop(): Promise<void>
+}
+
+export interface LeaseOptions {
+  db: Db
+  clock: Clock
+  log: Log
+  leaseSeconds: number
+  /** Called after every heartbeat, from the first lease on. */
+  onBeat: (beats: number) => Promise<void>
+}
+
+/** What a POST that begins now may need of it. */
+const marginMs = 2_000
+
+export function createLeaseKeeper(options: LeaseOptions): LeaseKeeper {
+  const { db, clock, log, leaseSeconds } = options
+  const stopping = new AbortController()
+  let current: (Lease & { untilMs: number }) | undefined
+  let beating: Promise<void> | undefined
+  let taking: Promise<Lease> | undefined
+
+  /** Who asks meanwhile gets the same one: only one is kept alive. */
+  async function take(): Promise<Lease> {
+    if (current?.isHeld()) return current
+    taking ??= register().finally(() => {
+      taking = undefined
+    })
+    return taking
+  }
+
+  async function register(): Promise<Lease> {
+    const askedMs = clock.monotonicMs()
+    const workerId = await registerWorker(db, leaseSeconds)
+    const lease = {
+      workerId,
+      untilMs: askedMs + leaseSeconds * 1000 - marginMs,
+      isHeld: () => lease.untilMs > clock.monotonicMs(),
+    }
+    current = lease
+    beating ??= beat()
+    return lease
+  }
+
+  async function renew(): Promise<void> {
+    const lease = current
+    if (!lease) return
+    const askedMs = clock.monotonicMs()
+    if (await renewWorker(db, lease.workerId, leaseSeconds)) {
+      lease.untilMs = askedMs + leaseSeconds * 1000 - marginMs
+    } else {
+      log.warn('outbound_lease_lost')
+      lose(lease)
+    }
+  }
+
+  function lose(lease: Lease): void {
+    if (current?.workerId !== lease.workerId) return
+    current.untilMs = Number.NEGATIVE_INFINITY
+    current = undefined
+  }
+
+  async function beat(): Promise<void> {
+    for (let beats = 1; !stopping.signal.aborted; beats++) {
+      await sleep(clock, (leaseSeconds * 1000) / 3, stopping.signal)
+      try {
+        await renew()
+        await options.onBeat(beats)
+      } catch (error) {
+        log.warn('outbound_heartbeat_failed', errorFields(error))
+      }
+    }
+  }
+
+  return {
+    take,
+    lose,
+    async stop() {
+      stopping.abort()
+      await beating
+      if (current) await removeWorker(db, current.workerId).catch(() => undefined)
+    },
+  }
+}

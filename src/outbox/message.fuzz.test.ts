@@ -1,0 +1,184 @@
+// Whatever is written in a message: it is taken, or refused by name, and nothing else happens.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { everyMessage } from '../../test/support/messages-to-send.ts'
+import { parsePart } from '../api/route.ts'
+import { AppError } from '../errors.ts'
+import { describeContent, fallbackOf, type SendRequest, sendRequest, toMeta } from './message.ts'
+
+const ours = [
+  'phone_number_id',
+  'fallback_template',
+  'send_at',
+  'expires_at',
+  'client_reference',
+  'delivery',
+]
+
+/** Whether it was taken. */
+function read(body: unknown): boolean {
+  let request: SendRequest
+  try {
+    request = parsePart(sendRequest, body, 'body', 'INVALID_MESSAGE') as SendRequest
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    expect(`${error.code} ${error.status}`).toBe('INVALID_MESSAGE 400')
+    const { fields } = error.details as { fields: { field: string; problem: string }[] }
+    expect(fields.length).toBeGreaterThan(0)
+    expect(fields.every(({ field, problem }) => field !== '' && problem !== '')).toBe(true)
+    return false
+  }
+  const sent = toMeta(request)
+  expect(sent.messaging_product).toBe('whatsapp')
+  expect(typeof (sent.to ?? sent.recipient)).toBe('string')
+  expect(ours.filter((option) => option in sent)).toEqual([])
+  expect(toMeta(JSON.parse(JSON.stringify(request)))).toEqual(JSON.parse(JSON.stringify(sent)))
+  expect(Object.keys(describeContent(request).content)).toContain(request.type)
+  fallbackOf(request)
+  return true
+}
+
+const to = '16505550143'
+const samples = everyMessage.map(([, content]) => content)
+/** JSON as it comes over the wire, odd names included. */
+const anything = fc
+  .json()
+  .map((json) => JSON.parse(json))
+  .filter((value) => value !== undefined)
+
+type Path = (string | number)[]
+
+function pathsIn(value: unknown, at: Path = []): Path[] {
+  if (typeof value !== 'object' || value === null) return [at]
+  const inner = Object.entries(value).flatMap(([key, one]) =>
+    pathsIn(one, [...at, Array.isArray(value) ? Number(key) : key]),
+  )
+  return [at, ...inner]
+}
+
+function replaced(value: unknown, [key, ...rest]: Path, by: unknown): unknown {
+  if (key === undefined) return by
+  if (Array.isArray(value)) {
+    return value.map((one, index) => (index === key ? replaced(one, rest, by) : one))
+  }
+  const object = value as Record<string, unknown>
+  return { ...object, [key]: replaced(object[key], rest, by) }
+}
+
+const odd: unknown[] = [
+  undefined,
+  null,
+  '',
+  'text',
+  'x'.repeat(5000),
+  '\ud800',
+  '\0',
+  0,
+  -1,
+  1e308,
+  true,
+  [],
+  {},
+  [[]],
+  { length: 3 },
+  JSON.parse('{"__proto__":{"type":"text"},"constructor":1,"toString":2}'),
+  JSON.parse(`${'['.repeat(500)}${']'.repeat(500)}`),
+]
+
+describe('any JSON', () => {
+  test('as the body', () => {
+    fc.assert(
+      fc.property(anything, (any) => void read(any)),
+      { numRuns: 500 },
+    )
+  })
+
+  test('as the content of any type', () => {
+    const types = [...new Set(samples.map(({ type }) => type))]
+    fc.assert(
+      fc.property(fc.constantFrom(...types), anything, (type, any) => {
+        read({ to, type, [type]: any })
+        read({ to, type, [type]: [any] })
+        read({ to, type, [type]: { type: any, action: any, components: any } })
+        read({ to, type: any, [type]: any })
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('as any option or part of the envelope', () => {
+    const text = { type: 'text', text: { body: 'x' } }
+    const keys = [...ours, 'to', 'recipient', 'recipient_type', 'context', 'messaging_product']
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...keys, 'biz_opaque_callback_data', 'anything_else'),
+        anything,
+        (key, any) => void read({ to, ...text, [key]: any }),
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  test('in any place of any message', () => {
+    const places = samples.flatMap((content) => pathsIn(content).map((path) => ({ content, path })))
+    fc.assert(
+      fc.property(fc.constantFrom(...places), anything, ({ content, path }, any) => {
+        const changed = replaced(content, path, any)
+        read(typeof changed === 'object' ? { to, ...changed } : changed)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+test('anything odd in any place of any message', () => {
+  for (const content of samples) {
+    expect(read({ to, ...content })).toBe(true)
+    for (const path of pathsIn(content)) {
+      for (const value of odd) {
+        const changed = replaced(content, path, value)
+        read(typeof changed === 'object' ? { to, ...changed } : changed)
+      }
+    }
+  }
+})
+
+test('any text as a recipient', () => {
+  const text = { type: 'text', text: { body: 'x' } }
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary-ascii' }), (any) => {
+      read({ ...text, to: any })
+      read({ ...text, recipient: any })
+      read({ ...text, to: any, recipient_type: 'group' })
+    }),
+  )
+})
+
+test('a phone number with any separators is its digits', () => {
+  const number = fc.stringMatching(/^[1-9][0-9]{6,14}$/)
+  const gaps = fc.array(fc.constantFrom('', ' ', '-', '.', '(', ')', '/'), { minLength: 15 })
+  fc.assert(
+    fc.property(number, gaps, fc.boolean(), (digits, between, plus) => {
+      const written = [...digits].map((digit, at) => digit + (between[at] ?? '')).join('')
+      const request = sendRequest.parse({ text: { body: 'x' }, to: `${plus ? '+' : ''}${written}` })
+      expect(request.to).toBe(digits)
+    }),
+  )
+})
+
+test('any moment is stored as the same moment', () => {
+  const offset = fc.tuple(fc.constantFrom('+', '-'), fc.integer({ min: 0, max: 23 }))
+  fc.assert(
+    fc.property(
+      fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('2999-01-01') }),
+      offset,
+      (date, [sign, hours]) => {
+        const local = date.toISOString().slice(0, -1)
+        const send_at = `${local}${sign}${String(hours).padStart(2, '0')}:30`
+        const request = sendRequest.parse({ text: { body: 'x' }, to, send_at })
+        expect(Date.parse(request.send_at ?? '')).toBe(Date.parse(send_at))
+        expect(request.send_at).toMatch(/Z$/)
+      },
+    ),
+  )
+})

@@ -1,0 +1,139 @@
+// What accepting a message reads and keeps, apart from the queue itself (queue-queries.ts).
+import { sql, type Tx } from '../db/connect.ts'
+
+export interface SendPlace {
+  /** Which of the questions this answers. */
+  asked: number
+  tenant_status: 'active' | 'suspended'
+  /** Null when the tenant has no such number. */
+  account_id: string | null
+  phone_number_id: string
+  auth_status: 'ok' | 'needs_reauth'
+  /** When the contact last wrote to this number; null for a stranger. */
+  last_inbound_at: Date | null
+}
+
+export interface PlaceAsked {
+  tenantId: string
+  phoneNumberId: string | null
+  waId: string | null
+  userId: string | null
+}
+
+/** Each tenant's numbers (the one that is named, where one is), with the window of this contact; two at most. */
+export async function selectPlaces(tx: Tx, asked: PlaceAsked[]): Promise<SendPlace[]> {
+  return tx.query(sql<SendPlace>`
+    select (wanted.place - 1)::int as asked, t.status as tenant_status, a.id as account_id, a.phone_number_id,
+      a.auth_status, c.last_inbound_at
+    from unnest(
+      ${asked.map((one) => one.tenantId)}::uuid[],
+      ${asked.map((one) => one.phoneNumberId)}::text[],
+      ${asked.map((one) => one.waId)}::text[],
+      ${asked.map((one) => one.userId)}::text[])
+      with ordinality as wanted (tenant_id, phone_number_id, wa_id, user_id, place)
+    join tenants t on t.id = wanted.tenant_id
+    left join lateral (
+      select id, phone_number_id, auth_status
+      from whatsapp_accounts
+      where tenant_id = t.id and (wanted.phone_number_id is null or phone_number_id = wanted.phone_number_id)
+      order by phone_number_id
+      limit 2
+    ) as a on true
+    left join lateral (
+      select id from whatsapp_contacts where tenant_id = t.id and wa_id = wanted.wa_id
+      union all
+      select id from whatsapp_contacts where tenant_id = t.id and user_id = wanted.user_id
+      limit 1
+    ) as p on true
+    left join whatsapp_conversations c on c.tenant_id = t.id and c.phone_number_id = a.phone_number_id
+      and c.contact_id = p.id and c.merged_into is null
+    order by wanted.place, a.phone_number_id`)
+}
+
+export interface KeyedSend {
+  tenantId: string
+  key: string
+  requestSha256: Buffer
+  messageId: string
+  conversationId: string
+}
+
+/** What was accepted under these keys before. */
+export async function selectKeys(
+  tx: Tx,
+  keys: { tenantId: string; key: string }[],
+  since: Date,
+): Promise<KeyedSend[]> {
+  return tx.query(sql<KeyedSend>`
+    select k.tenant_id as "tenantId", k.key, k.request_sha256 as "requestSha256", k.message_id as "messageId",
+      k.conversation_id as "conversationId"
+    from unnest(
+      ${keys.map((key) => key.tenantId)}::uuid[],
+      ${keys.map((key) => key.key)}::text[]) as wanted (tenant_id, key)
+    join idempotency_keys k using (tenant_id, key)
+    where k.created_at > ${since}`)
+}
+
+/** Takes the keys and returns the message ids of those that got one. Whoever is later waits for the earlier's commit. */
+export async function takeKeys(
+  tx: Tx,
+  keys: Omit<KeyedSend, 'conversationId'>[],
+  now: Date,
+  since: Date,
+): Promise<Set<string>> {
+  const rows = await tx.query(sql<{ id: string }>`
+    insert into idempotency_keys as k (tenant_id, key, request_sha256, message_id, conversation_id, created_at)
+    select tenant_id, key, request_sha256, message_id, message_id, ${now}::timestamptz
+    from unnest(
+      ${keys.map((key) => key.tenantId)}::uuid[],
+      ${keys.map((key) => key.key)}::text[],
+      ${keys.map((key) => key.requestSha256)}::bytea[],
+      ${keys.map((key) => key.messageId)}::uuid[]) as wanted (tenant_id, key, request_sha256, message_id)
+    order by tenant_id, key
+    on conflict (tenant_id, key) do update
+    set request_sha256 = excluded.request_sha256, message_id = excluded.message_id, created_at = excluded.created_at
+    where k.created_at <= ${since}
+    returning message_id as id`)
+  return new Set(rows.map((row) => row.id))
+}
+
+export async function keepConversations(
+  tx: Tx,
+  kept: { tenantId: string; key: string; conversationId: string }[],
+): Promise<void> {
+  await tx.query(sql`
+    update idempotency_keys k
+    set conversation_id = kept.conversation_id
+    from unnest(
+      ${kept.map((one) => one.tenantId)}::uuid[],
+      ${kept.map((one) => one.key)}::text[],
+      ${kept.map((one) => one.conversationId)}::uuid[]) as kept (tenant_id, key, conversation_id)
+    where k.tenant_id = kept.tenant_id and k.key = kept.key`)
+}
+
+/** The newest outbox row of a message. */
+export async function selectNewestRow(
+  tx: Tx,
+  tenantId: string,
+  messageId: string,
+): Promise<{ id: string; status: string } | undefined> {
+  const [row] = await tx.query(sql<{ id: string; status: string }>`
+    select id, status
+    from whatsapp_send_outbox
+    where tenant_id = ${tenantId} and message_id = ${messageId}
+    order by id desc
+    limit 1`)
+  return row
+}
+
+export async function markCancelled(
+  tx: Tx,
+  tenantId: string,
+  messageId: string,
+  now: Date,
+): Promise<void> {
+  await tx.query(sql`
+    update whatsapp_messages
+    set status = 'cancelled', ended_at = ${now}
+    where tenant_id = ${tenantId} and id = ${messageId} and direction = 'outbound'`)
+}

@@ -1,0 +1,130 @@
+// The queue's own statements: everything that takes or gives a turn. The functions are in migrations/0004_outbox.sql.
+import { sql, type Tx } from '../db/connect.ts'
+import type { ClaimedSend, NewSend, Settlement } from './model.ts'
+
+/** To be called last in its transaction: it holds the tenants' locks until the commit. */
+export async function enqueueSends(tx: Tx, sends: NewSend[]): Promise<void> {
+  await tx.query(sql`
+    select send_enqueue(
+      ${sends.map((send) => send.tenantId)}::uuid[],
+      ${sends.map((send) => send.phoneNumberId)}::text[],
+      ${sends.map((send) => send.lane)}::text[],
+      ${sends.map((send) => send.messageId)}::uuid[],
+      ${sends.map((send) => send.sendAt)}::timestamptz[],
+      ${sends.map((send) => JSON.stringify(send.payload))}::jsonb[],
+      ${sends.map((send) => jsonOrNull(send.fallbackTemplate))}::jsonb[],
+      ${sends.map((send) => send.callbackData)}::text[],
+      ${sends.map((send) => send.delivery)}::text[],
+      ${sends.map((send) => send.expiresAt)}::timestamptz[],
+      ${sends.map((send) => send.correlationId)}::uuid[],
+      ${sends.map((send) => send.parentId)}::bigint[])`)
+}
+
+function jsonOrNull(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value)
+}
+
+/** Fair over tenants, within their caps, paces and holds; each claim commits with its attempt. */
+export async function claimSends(
+  db: Tx,
+  workerId: string,
+  limit: number,
+  defaultCap: number,
+): Promise<ClaimedSend[]> {
+  return db.query(sql<ClaimedSend>`
+    select id, attempt_id as "attemptId", tenant_id as "tenantId", phone_number_id as "phoneNumberId",
+      message_id as "messageId", attempts, payload, fallback_template as "fallbackTemplate",
+      callback_data as "callbackData", delivery, expires_at as "expiresAt", correlation_id as "correlationId",
+      retry_policy as "retryPolicy", lane, created_at as "createdAt"
+    from send_claim(${workerId}::bigint, ${limit}::int, ${defaultCap}::int)`)
+}
+
+/** The ids of those that were still ours to end: the others were taken from us, and what we know of them changes nothing. */
+export async function settleSends(tx: Tx, settlements: Settlement[]): Promise<Set<string>> {
+  const rows = await tx.query(sql<{ id: string }>`
+    select id
+    from send_settle(
+      ${settlements.map(({ send }) => send.tenantId)}::uuid[],
+      ${settlements.map(({ send }) => send.id)}::bigint[],
+      ${settlements.map(({ send }) => send.attemptId)}::uuid[],
+      ${settlements.map(({ state }) => state)}::text[],
+      ${settlements.map(({ failures }) => failures)}::int[],
+      ${settlements.map(({ error }) => error)}::text[],
+      ${settlements.map(({ runAt }) => runAt)}::timestamptz[])`)
+  return new Set(rows.map((row) => row.id))
+}
+
+/** False when it is on its way to Meta, or was there already. */
+export async function withdrawSend(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  reason: string,
+): Promise<boolean> {
+  const [row] = await tx.query(
+    sql<{ gone: boolean }>`select send_withdraw(${tenantId}, ${id}::bigint, ${reason}) as gone`,
+  )
+  return row?.gone ?? false
+}
+
+/** Nothing of this number is claimed before `until`: null releases it, 'parked' is until somebody does. */
+export async function holdNumber(
+  tx: Tx,
+  tenantId: string,
+  phoneNumberId: string,
+  until: Date | 'parked' | null,
+): Promise<void> {
+  const at = until === null ? '-infinity' : until === 'parked' ? 'infinity' : until.toISOString()
+  await tx.query(sql`select send_hold(${tenantId}, ${phoneNumberId}, ${at}::timestamptz)`)
+}
+
+/** After a change of a tenant's cap or status: its alarm may be set for never. */
+export async function wakeTenant(tx: Tx, tenantId: string): Promise<void> {
+  await tx.query(sql`update send_tenants set next_at = now() where tenant_id = ${tenantId}`)
+}
+
+export async function registerWorker(db: Tx, leaseSeconds: number): Promise<string> {
+  const [row] = await db.query(sql<{ id: string }>`
+    insert into send_workers (alive_until)
+    values (now() + make_interval(secs => ${leaseSeconds}))
+    returning id`)
+  if (!row) throw new Error('bug: an insert without its row')
+  return row.id
+}
+
+/** False when the lease is lost: others may have what this worker holds. */
+export async function renewWorker(db: Tx, id: string, leaseSeconds: number): Promise<boolean> {
+  const rows = await db.query(sql`
+    update send_workers
+    set alive_until = now() + make_interval(secs => ${leaseSeconds})
+    where id = ${id}::bigint and alive_until > now()
+    returning id`)
+  return rows.length > 0
+}
+
+/** Only when it holds nothing. */
+export async function removeWorker(db: Tx, id: string): Promise<void> {
+  await db.query(sql`
+    delete from send_workers w
+    where w.id = ${id}::bigint
+      and not exists (select from whatsapp_send_outbox o where o.status = 'running' and o.worker_id = w.id)`)
+}
+
+export interface ReapedSend {
+  tenantId: string
+  id: string
+}
+
+/** Takes back what dead processes held. */
+export async function reapWorkers(db: Tx, reconcileSeconds: number): Promise<ReapedSend[]> {
+  return db.query(sql<ReapedSend>`
+    select tenant_id as "tenantId", id
+    from send_reap(make_interval(secs => ${reconcileSeconds}))`)
+}
+
+export async function sweepAlarms(db: Tx, defaultCap: number): Promise<number> {
+  const [row] = await db.query(
+    sql<{ woken: number }>`select send_sweep(${defaultCap}::int) as woken`,
+  )
+  return row?.woken ?? 0
+}

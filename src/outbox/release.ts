@@ -1,0 +1,20 @@
+// What lets waiting sends go on. Whoever mends an account or wakes a tenant calls one of these, in the same transaction.
+import { endReauth } from '../accounts/reauth.ts'
+import type { Tx } from '../db/connect.ts'
+import { holdNumber, wakeTenant } from './queue-queries.ts'
+
+/** A tenant's cap or status changed: what it may do now is looked at anew. */
+export async function reconsiderTenant(tx: Tx, tenantId: string): Promise<void> {
+  await wakeTenant(tx, tenantId)
+}
+
+/** The account has a token that works: what was parked goes out, in its order. */
+export async function releaseAccount(
+  tx: Tx,
+  tenantId: string,
+  phoneNumberId: string,
+  now: Date,
+): Promise<void> {
+  await endReauth(tx, tenantId, phoneNumberId, now)
+  await holdNumber(tx, tenantId, phoneNumberId, null)
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { cancelledMessage, queuedMessage, sendHeaders } from '../api/contract-outbox.ts'
+import { type Route, route } from '../api/route.ts'
+import type { Db } from '../db/connect.ts'
+import { publicId } from '../ids.ts'
+import type { Clock } from '../time-and-chance.ts'
+import { cancelMessage } from './cancel.ts'
+import type { Enqueuer } from './enqueue.ts'
+import { sendRequest } from './message.ts'
+
+interface OutboxRoutesOptions {
+  db: Db
+  clock: Clock
+  enqueuer: Enqueuer
+}
+
+export function outboxRoutes({ db, clock, enqueuer }: OutboxRoutesOptions): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/whatsapp/meta/send',
+      summary: 'Send a message: the Cloud API’s own message object. Queued at once, sent in order',
+      access: 'tenant',
+      headers: sendHeaders,
+      body: sendRequest,
+      invalidCode: 'INVALID_MESSAGE',
+      answer: queuedMessage,
+      status: 202,
+      handle: async ({ tenantId, body, headers, setHeader }) => {
+        const accepted = await enqueuer.send({
+          tenantId,
+          request: body,
+          idempotencyKey: headers['idempotency-key'],
+        })
+        if (accepted.isReplay) setHeader('idempotent-replayed', 'true')
+        return {
+          message_id: publicId('msg', accepted.messageId),
+          conversation_id: publicId('conv', accepted.conversationId),
+          status: 'queued' as const,
+        }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/whatsapp/messages/:id/cancel',
+      summary: 'Take back a message that still waits',
+      access: 'tenant',
+      params: z.object({ id: z.string() }),
+      answer: cancelledMessage,
+      handle: async ({ tenantId, params }) => {
+        await cancelMessage(db, clock, tenantId, params.id)
+        return { id: params.id, status: 'cancelled' as const }
+      },
+    }),
+  ]
+}

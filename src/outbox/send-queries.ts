@@ -1,0 +1,152 @@
+// What is looked up right before a POST, and what is written down after it.
+import { sql, type Tx } from '../db/connect.ts'
+import type { ClaimedSend } from './model.ts'
+
+export interface SendContext {
+  outboxId: string
+  accountId: string | null
+  sealedToken: string | null
+  authStatus: 'ok' | 'needs_reauth' | null
+  lastInboundAt: Date | null
+  /** An earlier attempt at the message that Meta accepted after all: its answer was lost, and a status told of it. */
+  acceptedAs: string | null
+  /** Meta may have an earlier attempt, and nothing has told so far. */
+  mayBeSent: boolean
+}
+
+export async function selectContexts(db: Tx, sends: ClaimedSend[]): Promise<SendContext[]> {
+  return db.query(sql<SendContext>`
+    select claimed.id as "outboxId", a.id as "accountId", a.access_token as "sealedToken",
+      a.auth_status as "authStatus", c.last_inbound_at as "lastInboundAt", (
+        select t.wamid
+        from whatsapp_send_outbox o
+        join send_attempts t on t.tenant_id = o.tenant_id and t.outbox_id = o.id
+        where o.tenant_id = claimed.tenant_id and o.message_id = claimed.message_id and t.wamid is not null
+          -- One of an earlier row that failed later is why there is this row; one of this row has been heard of already.
+          and (o.id = claimed.id or not exists (
+            select
+            from whatsapp_message_statuses s
+            where s.tenant_id = t.tenant_id and s.wamid = t.wamid and s.status = 'failed'))
+        limit 1) as "acceptedAs", exists (
+        select
+        from send_attempts t
+        where t.tenant_id = claimed.tenant_id and t.outbox_id = claimed.id and t.outcome = 'unknown') as "mayBeSent"
+    from unnest(
+      ${sends.map((send) => send.tenantId)}::uuid[],
+      ${sends.map((send) => send.id)}::bigint[],
+      ${sends.map((send) => send.messageId)}::uuid[],
+      ${sends.map((send) => send.phoneNumberId)}::text[]) as claimed (tenant_id, id, message_id, phone_number_id)
+    join whatsapp_messages m on m.tenant_id = claimed.tenant_id and m.id = claimed.message_id
+    left join whatsapp_conversations c on c.tenant_id = m.tenant_id and c.id = m.conversation_id
+    left join whatsapp_accounts a
+      on a.tenant_id = claimed.tenant_id and a.phone_number_id = claimed.phone_number_id`)
+}
+
+/** The wamids of those rows of which a status told, in whichever attempt, that Meta has them. By outbox id. */
+export async function selectEvidence(tx: Tx, sends: ClaimedSend[]): Promise<Map<string, string>> {
+  const rows = await tx.query(sql<{ id: string; wamid: string }>`
+    select t.outbox_id as id, t.wamid
+    from unnest(
+      ${sends.map((send) => send.tenantId)}::uuid[],
+      ${sends.map((send) => send.id)}::bigint[]) as asked (tenant_id, id)
+    join send_attempts t on t.tenant_id = asked.tenant_id and t.outbox_id = asked.id
+    where t.wamid is not null`)
+  return new Map(rows.map((row) => [row.id, row.wamid]))
+}
+
+/** What Meta does not take outside the window becomes the template that was given for this. */
+export async function switchToFallback(tx: Tx, sends: ClaimedSend[]): Promise<void> {
+  await tx.query(sql`
+    update whatsapp_send_outbox o
+    set payload = o.fallback_template, fallback_template = null
+    from unnest(
+      ${sends.map((send) => send.tenantId)}::uuid[],
+      ${sends.map((send) => send.id)}::bigint[]) as switched (tenant_id, id)
+    where o.tenant_id = switched.tenant_id and o.id = switched.id and o.fallback_template is not null`)
+}
+
+export interface AttemptEnd {
+  attemptId: string
+  tenantId: string
+  outcome: string
+  wamid: string | null
+  statusCode: number | null
+  providerCode: number | null
+  providerSubcode: number | null
+  errorMessage: string | null
+  fbtraceId: string | null
+}
+
+/** Whoever holds the row by now: what this attempt came to is a fact. */
+export async function endAttempts(tx: Tx, ends: AttemptEnd[]): Promise<void> {
+  await tx.query(sql`
+    update send_attempts a
+    set finished_at = coalesce(a.finished_at, now()), outcome = ended.outcome, wamid = coalesce(ended.wamid, a.wamid),
+      status_code = ended.status_code, provider_code = ended.provider_code,
+      provider_subcode = ended.provider_subcode, error_message = ended.error_message, fbtrace_id = ended.fbtrace_id
+    from unnest(
+      ${ends.map((end) => end.tenantId)}::uuid[],
+      ${ends.map((end) => end.attemptId)}::uuid[],
+      ${ends.map((end) => end.outcome)}::text[],
+      ${ends.map((end) => end.wamid)}::text[],
+      ${ends.map((end) => end.statusCode)}::int[],
+      ${ends.map((end) => end.providerCode)}::int[],
+      ${ends.map((end) => end.providerSubcode)}::int[],
+      ${ends.map((end) => end.errorMessage)}::text[],
+      ${ends.map((end) => end.fbtraceId)}::text[])
+      as ended (tenant_id, id, outcome, wamid, status_code, provider_code, provider_subcode, error_message, fbtrace_id)
+    where a.tenant_id = ended.tenant_id and a.id = ended.id`)
+}
+
+export interface MessageEnd {
+  tenantId: string
+  messageId: string
+  outboxId: string
+  /** How many times Meta was asked in this attempt: 0 or 1. */
+  posts: number
+  status: 'sent' | 'failed' | 'unknown' | null
+  wamid: string | null
+  error: Record<string, unknown> | null
+}
+
+/**
+ * A step that is lower than where the message is already, thanks to an early status, takes nothing back. The message shows
+ * its newest row: what comes of an older one counts as a POST and no more.
+ */
+export async function endMessages(tx: Tx, ends: MessageEnd[], now: Date): Promise<void> {
+  await tx.query(sql`
+    with told as materialized (
+      select *, not exists (
+          select
+          from whatsapp_send_outbox o
+          where o.tenant_id = e.tenant_id and o.message_id = e.id and o.id > e.outbox_id) as is_newest
+        from unnest(
+          ${ends.map((end) => end.tenantId)}::uuid[],
+          ${ends.map((end) => end.messageId)}::uuid[],
+          ${ends.map((end) => end.outboxId)}::bigint[],
+          ${ends.map((end) => end.posts)}::int[],
+          ${ends.map((end) => end.status)}::text[],
+          ${ends.map((end) => end.wamid)}::text[],
+          ${ends.map((end) => (end.error === null ? null : JSON.stringify(end.error)))}::jsonb[])
+          as e (tenant_id, id, outbox_id, posts, status, wamid, error)
+    )
+    update whatsapp_messages m
+    set attempts = m.attempts + ended.posts,
+      wamid = coalesce(ended.wamid, m.wamid),
+      accepted_at = case when ended.status = 'sent' then coalesce(m.accepted_at, ${now}) else m.accepted_at end,
+      (status, error, ended_at) = (
+        select
+          case when is_kept then m.status else ended.status end,
+          case when is_kept then m.error when ended.status <> 'sent' then ended.error end,
+          case when is_kept then m.ended_at when ended.status <> 'sent' then ${now}::timestamptz end
+        from (
+          select ended.status is null
+            or (ended.status = 'sent' and message_status_rank(m.status) >= 2 and m.wamid = ended.wamid) as is_kept
+        ) as known)
+    from (
+      select tenant_id, id, posts, error, case when is_newest then status end as status,
+        case when is_newest then wamid end as wamid
+      from told
+    ) as ended
+    where m.tenant_id = ended.tenant_id and m.id = ended.id and m.status <> 'cancelled'`)
+}

@@ -1,0 +1,114 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Firm, type Sending, sendRowOf, startSending } from '../../test/support/sending.ts'
+import { sql } from '../db/connect.ts'
+import { reapWorkers } from './queue-queries.ts'
+
+let world: Sending
+let firm: Firm
+
+beforeAll(async () => {
+  world = await startSending()
+  firm = await world.createFirm('Firm A')
+})
+
+/** Statements without parameters, as the superuser. */
+const script = (text: string) => world.gateway.db.session((session) => session.script(text))
+
+const workerIds = async () =>
+  (await world.gateway.db.query(sql<{ id: string }>`select id from send_workers order by id`)).map(
+    (row) => row.id,
+  )
+
+describe('what goes wrong on our side', () => {
+  test('a token that no key opens: not sent, and tried again', async () => {
+    const other = await world.createFirm('Firm B')
+    const customer = await world.customerOf(other)
+    const [kept] = await world.gateway.db.query(sql<{ token: string }>`
+      select access_token as token from whatsapp_accounts where tenant_id = ${other.id}`)
+    await world.gateway.db.query(sql`
+      update whatsapp_accounts set access_token = 'k9:rubbish' where tenant_id = ${other.id}`)
+    const id = await world.send(other, customer)
+    await world.gateway.sendDue()
+
+    expect(world.postsTo(customer)).toEqual([])
+    expect(await sendRowOf(world.gateway.db, id)).toMatchObject({
+      status: 'pending',
+      attempts: 1,
+      last_error: 'TOKEN_UNREADABLE',
+    })
+    await world.gateway.db.query(sql`
+      update whatsapp_accounts set access_token = ${kept?.token} where tenant_id = ${other.id}`)
+    await world.sendWhatWaits()
+    expect((await world.read(other, id)).status).toBe('sent')
+  })
+
+  test('what cannot be looked up after it was claimed: not sent, and tried again', async () => {
+    const customer = await world.customerOf(firm)
+    const id = await world.send(firm, customer)
+    await script('alter table whatsapp_conversations rename to elsewhere')
+    await world.gateway.sendDue()
+    await script('alter table elsewhere rename to whatsapp_conversations')
+
+    expect(world.postsTo(customer)).toEqual([])
+    expect(await sendRowOf(world.gateway.db, id)).toMatchObject({
+      status: 'pending',
+      attempts: 1,
+      last_error: 'NOT_SENT',
+    })
+    await world.sendWhatWaits()
+    expect((await world.read(firm, id)).status).toBe('sent')
+  })
+
+  /** A message with this reference cannot be changed. */
+  const poison = () =>
+    script(`
+      create or replace function refuse() returns trigger language plpgsql as $$ begin
+        raise exception 'no'; end $$;
+      create trigger poison before update on whatsapp_messages for each row
+        when (new.client_reference = 'poison') execute function refuse()`)
+
+  test('one that cannot be written down takes no other with it', async () => {
+    const other = await world.createFirm('Firm C')
+    const poisoned = await world.send(other, await world.customerOf(other), {
+      client_reference: 'poison',
+    })
+    const healthy = await world.send(other, await world.customerOf(other))
+    // Both end without a POST, in the same moment, and so in one batch.
+    world.clock.advance(24 * 60 * 60 * 1000)
+    await poison()
+    await world.gateway.sendDue()
+    await script('drop trigger poison on whatsapp_messages')
+
+    expect((await world.read(other, healthy)).status).toBe('failed')
+    expect((await sendRowOf(world.gateway.db, poisoned)).status).toBe('running')
+  })
+
+  test('one that could not be written down is taken up again, and not sent again', async () => {
+    const ann = await world.customerOf(firm)
+    const poisoned = await world.send(firm, ann, { client_reference: 'poison' })
+    await poison()
+    await world.gateway.sendDue()
+    expect((await sendRowOf(world.gateway.db, poisoned)).status).toBe('running')
+
+    // Nobody keeps its lease alive, so it runs out; what Meta reports tells that it was sent.
+    await script('drop trigger poison on whatsapp_messages')
+    const later = await world.customerOf(firm)
+    await world.send(firm, later)
+    await world.gateway.sendDue()
+    const held = await world.gateway.db.query(sql<{ id: string }>`
+      select worker_id as id from whatsapp_send_outbox where tenant_id = ${firm.id} and status = 'running'`)
+    expect((await workerIds()).at(-1)).not.toBe(held[0]?.id)
+    await world.gateway.db.query(sql`
+      update send_workers set alive_until = now() - interval '1 s' where id = ${held[0]?.id}::bigint`)
+    expect(await reapWorkers(world.gateway.db, 30)).toHaveLength(1)
+    await world.hearMeta()
+    await world.sendWhatWaits()
+
+    expect(await world.read(firm, poisoned)).toMatchObject({
+      status: 'read',
+      wamid: world.acceptedFor(ann)[0]?.wamid,
+    })
+    expect(world.postsTo(ann)).toHaveLength(1)
+    expect((await sendRowOf(world.gateway.db, poisoned)).status).toBe('done')
+  })
+})

@@ -1,0 +1,152 @@
+// I3 and I4 from outside: workers are killed in the middle of their sends, and every message is sent once, in its order.
+// Meta's own ledger is the judge.
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Simulator } from '../../simulator/server.ts'
+import { type Db, sql } from '../../src/db/connect.ts'
+import { createTestDb } from '../support/database.ts'
+import { chooseSeed } from '../support/load.ts'
+import { payload, textMessage } from '../support/payloads.ts'
+import { type GatewayProgram, startGatewayProgram, until } from '../support/program.ts'
+import { seeded } from '../support/seeded.ts'
+import { type LoadedFirm, startSendLoad } from '../support/send-load.ts'
+import { registerNumber, startQuietSimulator } from '../support/sending.ts'
+
+const seed = chooseSeed()
+const rounds = 4
+const cap = 3
+/** The bound for what was in the hands of a worker that died: nobody looks at it that long and no longer. */
+const stuckSeconds = 30
+
+/** Workers that are started and killed together. */
+interface Gang {
+  programs: GatewayProgram[]
+  /** Under which they hold what they send. */
+  ids: string[]
+}
+
+let simulator: Simulator
+let db: Db
+let databaseUrl: string
+let api: GatewayProgram
+const firms: LoadedFirm[] = []
+
+const start = (environment: Record<string, string>) =>
+  startGatewayProgram({
+    DATABASE_URL: databaseUrl,
+    META_GRAPH_URL: simulator.url,
+    MAX_CONCURRENCY_PER_TENANT: String(cap),
+    // Long enough for Meta's statuses, which come at once here.
+    RECONCILE_SECONDS: '3',
+    ...environment,
+  })
+
+const workerIds = async () =>
+  (await db.query(sql<{ id: string }>`select id from send_workers`)).map((row) => row.id)
+
+async function startGang(size: number): Promise<Gang> {
+  const before = new Set(await workerIds())
+  const programs = await Promise.all(Array.from({ length: size }, () => start({ ROLES: 'worker' })))
+  const ids = await until('they have their leases', async () => {
+    const fresh = (await workerIds()).filter((id) => !before.has(id))
+    return fresh.length === size && fresh
+  })
+  return { programs, ids }
+}
+
+beforeAll(async () => {
+  ;({ url: databaseUrl, db } = await createTestDb())
+  simulator = await startQuietSimulator()
+  api = await start({ ROLES: 'api' })
+  simulator.setWebhook({ url: `${api.url}/api/webhooks/meta/whatsapp`, retry_delays: [1000, 1000] })
+  for (const name of ['one', 'two', 'three', 'four']) {
+    const number = { waba_id: `waba-${name}`, phone_number_id: `number-${name}` }
+    const { key } = await api.createTenant(`Firm ${name}`, number)
+    const phoneNumberId = number.phone_number_id
+    registerNumber(simulator, { wabaId: number.waba_id, phoneNumberId, accessToken: 'a-token' })
+    const customers = Array.from({ length: 6 }, (_, index) => String(16505550100 + index))
+    const timestamp = String(Math.floor(Date.now() / 1000))
+    const messages = customers.map((from) =>
+      textMessage(`wamid.${name}-${from}`, 'hello', { from, timestamp }),
+    )
+    await api.deliver(payload({ number, messages }))
+    firms.push({ key, phoneNumberId, customers })
+  }
+})
+
+async function kill({ programs }: Gang): Promise<void> {
+  const exits = await Promise.all(programs.map((program) => program.end('SIGKILL')))
+  expect(new Set(exits.map((exit) => exit.signal))).toEqual(new Set(['SIGKILL']))
+}
+
+/** Time passes for the leases of these alone. */
+const endLeases = ({ ids }: Gang) =>
+  db.query(sql`
+    update send_workers set alive_until = now() - interval '1 s' where id = any(${ids}::bigint[])`)
+
+const isDrained = async () => {
+  const rows = await db.query(sql`
+    select from whatsapp_send_outbox where status in ('pending', 'running') limit 1`)
+  return rows.length === 0
+}
+
+describe('kill -9 loses no send', () => {
+  test(`I3 I4: workers are killed ${rounds} times under load (SEED=${seed})`, async () => {
+    const fraction = seeded(seed)
+    // One of the two always lives: what Meta reports meanwhile is to be heard.
+    let [next, other] = [await startGang(2), await startGang(1)]
+    await until('everybody wrote', async () => (await api.pendingCount()) === 0)
+    // Half of the calls are cut off before Meta accepts, half after.
+    simulator.setFault({ fault: 'slow', delay: 20, spread: 60, probability: 0.5 })
+    simulator.setFault({ fault: 'slow', delay: 20, spread: 60, when: 'after_accepting' })
+    const load = startSendLoad(api, db, firms, 200)
+
+    for (let round = 1; round <= rounds; round++) {
+      const goal = load.accepted.size + 30 + Math.floor(fraction() * 60)
+      await until('more is accepted', () => load.accepted.size >= goal)
+      await kill(next)
+      // The last death is found out by the clock alone.
+      if (round === rounds) break
+      await endLeases(next)
+      const { length } = next.ids
+      next = other
+      other = await startGang(length)
+    }
+    await load.stop()
+    await until('nothing waits', isDrained, 45_000)
+    await simulator.settled()
+    await until('every status is processed', async () => (await api.pendingCount()) === 0)
+
+    const states = await db.query(sql<{ status: string; count: number }>`
+      select status, count(*)::int as count from whatsapp_send_outbox group by status`)
+    expect(states).toEqual([{ status: 'done', count: load.accepted.size }])
+    const messages = await db.query(sql<{ status: string; wamid: string; body: string }>`
+      select status, wamid, content #>> '{text,body}' as body
+      from whatsapp_messages
+      where direction = 'outbound'`)
+    expect(new Set(messages.map((message) => message.status))).toEqual(new Set(['read']))
+    expect(new Set(messages.map((message) => message.body))).toEqual(load.accepted)
+
+    // Meta has each message once, under the name that we have for it, in the order in which they were accepted.
+    const { sends } = simulator.ledger()
+    expect(simulator.acceptedTwice()).toEqual({ by_callback_data: [], by_body: [] })
+    expect(sends).toHaveLength(load.accepted.size)
+    expect(new Set(messages.map((message) => message.wamid))).toEqual(
+      new Set(sends.map((send) => send.wamid)),
+    )
+    for (const order of simulator.orderPerRecipient('text.body')) {
+      expect(order.violations).toEqual([])
+    }
+    for (const most of Object.values(simulator.mostInFlight())) {
+      expect(most).toBeLessThanOrEqual(cap)
+    }
+
+    // The kills hit something, also between Meta's acceptance and our knowledge of it.
+    const cut = await db.query(sql<{ wamid: string | null; seconds: number }>`
+      select wamid, extract(epoch from finished_at - started_at)::float8 as seconds
+      from send_attempts
+      where error_message = 'the worker died'`)
+    expect(cut.length).toBeGreaterThan(0)
+    expect(cut.filter((attempt) => attempt.wamid !== null).length).toBeGreaterThan(0)
+    expect(Math.max(...cut.map((attempt) => attempt.seconds))).toBeLessThan(stuckSeconds)
+  }, 120_000)
+})
