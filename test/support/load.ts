@@ -24,6 +24,8 @@ export interface Load {
   sent: Set<string>
   /** How often each status was answered. */
   answers: Map<number, number>
+  /** How many answers came from each address. */
+  answeredBy: Map<string, number>
   /** Deliveries that ended without an answer, and why. */
   broken: { url: string; code: string }[]
   /** Waits for what is under way. */
@@ -37,6 +39,7 @@ export function startLoad({ seed, target, inFlight = 16 }: LoadOptions): Load {
     acknowledged: new Set<string>(),
     sent: new Set<string>(),
     answers: new Map<number, number>(),
+    answeredBy: new Map<string, number>(),
     broken: [] as Load['broken'],
   }
   let isStopping = false
@@ -56,6 +59,7 @@ export function startLoad({ seed, target, inFlight = 16 }: LoadOptions): Load {
     try {
       const { status } = await deliverTo(url, raw)
       load.answers.set(status, (load.answers.get(status) ?? 0) + 1)
+      load.answeredBy.set(url, (load.answeredBy.get(url) ?? 0) + 1)
       if (status !== 200) return false
       for (const wamid of wamids) load.acknowledged.add(wamid)
       return true
