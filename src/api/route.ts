@@ -83,12 +83,22 @@ export function parsePart(
   const fields = result.success ? unstorable(result.data) : result.error.issues.flatMap(problemsOf)
   if (result.success && fields.length === 0) return result.data
   const named = fields.slice(0, maxFieldsNamed).map(({ path, problem }) => ({
-    field: path.map(String).join('.').slice(0, 200) || part,
+    field: nameOf(path).slice(0, 200) || part,
     problem,
   }))
   throw new AppError(code, 400, `${named[0]?.field ?? part}: ${named[0]?.problem}`, {
     details: { fields: named },
   })
+}
+
+/** As one would write it: `interactive.action.buttons[0].title`. */
+function nameOf(path: PropertyKey[]): string {
+  return path
+    .map((step, place) => {
+      if (typeof step === 'number') return `[${step}]`
+      return place === 0 ? String(step) : `.${String(step)}`
+    })
+    .join('')
 }
 
 interface Problem {
@@ -117,7 +127,7 @@ function unstorable(data: unknown): Problem[] {
       if (path.length >= maxDepth) return [{ path: path.slice(0, 3), problem: 'nested too deeply' }]
       for (const [key, inner] of Object.entries(value)) {
         if (textProblem(key)) found.push({ path, problem: 'has a name that is not text' })
-        rest.push({ value: inner, path: [...path, key] })
+        rest.push({ value: inner, path: [...path, Array.isArray(value) ? Number(key) : key] })
       }
     }
   }

@@ -135,7 +135,12 @@ export async function deleteSends(db: Tx, before: Date, limit: number): Promise<
             from dead_letters d
             where d.tenant_id = o.tenant_id and d.outbox_id = o.id)
         limit ${limit}))
-      returning 1
+      returning tenant_id, id
+    ),
+    attempts as (
+      delete from send_attempts a
+      using gone
+      where a.tenant_id = gone.tenant_id and a.outbox_id = gone.id
     )
     select count(*)::int as count from gone`)
   return row?.count ?? 0

@@ -237,12 +237,23 @@ describe('retention', () => {
     await gateway.db.query(sql`
       update whatsapp_send_outbox
       set status = case when lane_head then 'done' else 'failed' end, lane_head = false`)
+    await gateway.db.query(sql`
+      insert into send_attempts (id, tenant_id, outbox_id, worker_id)
+      select gen_random_uuid(), tenant_id, id, 1 from whatsapp_send_outbox`)
+    const attempts = async () => {
+      const [row] = await gateway.db.query(
+        sql<{ count: number }>`select count(*)::int as count from send_attempts`,
+      )
+      return row?.count
+    }
     const { runOnce } = retention()
 
     movedMs = 2 * dayMs + 60_000
     expect(await runOnce()).toMatchObject({ idempotency_keys: 2, sends: 0 })
+    expect(await attempts()).toBe(2)
     movedMs = 30 * dayMs + 60_000
     expect(await runOnce()).toMatchObject({ sends: 1 })
+    expect(await attempts()).toBe(1)
     movedMs = 300 * dayMs
     expect(await runOnce()).toMatchObject({ sends: 0 })
   })

@@ -35,7 +35,7 @@ export interface SendWorker extends Queue {
 const claimAtOnce = 100
 
 export function createSendWorker(options: SendWorkerOptions): SendWorker {
-  const { db, log, maxInFlight = 64, leaseSeconds = 15 } = options
+  const { db, log, maxInFlight = 256, leaseSeconds = 15 } = options
   const inFlight = new Set<Promise<void>>()
   /** Room that a claim under way may fill. */
   let reserved = 0
