@@ -48,7 +48,7 @@ export function createGraph({ url, version, timeoutMs, clock }: GraphOptions): G
   const { origin, pathname } = new URL(url)
   const base = `${pathname.replace(/\/$/, '')}/${version}`
   const pool = new Pool(origin, {
-    connections: 64,
+    connections: 256,
     connect: { timeout: Math.min(connectTimeoutMs, timeoutMs) },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
