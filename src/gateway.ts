@@ -15,8 +15,11 @@ import { createInboxQueue } from './inbox/process.ts'
 import { createReceiver } from './inbox/receive.ts'
 import { mountWebhooks } from './inbox/routes.ts'
 import { opsRoutes } from './ops/admin-routes.ts'
+import { startSampling } from './ops/backlog.ts'
 import { mountDocs } from './ops/docs.ts'
 import { closeWithFarewell } from './ops/farewell.ts'
+import { readHealth } from './ops/health.ts'
+import { type LatencySharing, startLatencySharing } from './ops/latency.ts'
 import { watchReadiness } from './ops/readiness.ts'
 import { startRetention } from './ops/retention.ts'
 import { healthRoutes, mountMetrics, mountProbes } from './ops/routes.ts'
@@ -61,6 +64,8 @@ export async function startGateway(
     })
     stops.push(readiness.stop)
     mountProbes(app, readiness)
+    const latencies = startLatencySharing({ ...runtime, db: db.api, recent: metrics.recent })
+    stops.push(latencies.stop)
 
     let polling: Polling | undefined
     // Together: nothing more is claimed while callers take their leave, so that no claim is left behind.
@@ -78,8 +83,9 @@ export async function startGateway(
         concurrency: 2,
       })
       stops.push(startRetention({ db: db.work, clock, log, config }).stop)
+      stops.push(startSampling({ db: db.work, clock, log }).stop)
     }
-    if (config.roles.includes('api')) mountApi(app, runtime)
+    if (config.roles.includes('api')) mountApi(app, runtime, latencies)
 
     await app.listen({ host: config.host, port: config.port })
     const url = urlOf(app)
@@ -115,7 +121,7 @@ export function sendWorkerOptions({ config, db, ...runtime }: Runtime): SendWork
 }
 
 /** Everything of the role `api`. */
-export function mountApi(app: FastifyInstance, runtime: Runtime): void {
+export function mountApi(app: FastifyInstance, runtime: Runtime, latencies?: LatencySharing): void {
   const { config, log, clock, random, metrics, db, dispatch } = runtime
   const receiver = createReceiver({
     db: db.receive,
@@ -132,19 +138,19 @@ export function mountApi(app: FastifyInstance, runtime: Runtime): void {
     metrics,
     clock,
   })
-  const routes = apiRoutes(runtime)
+  const routes = apiRoutes(runtime, latencies)
   const authenticate = createAuthenticate(db.api, config.operatorKeys)
   mountRoutes(app, routes, {
     authenticate,
     isTenant: (id) => isTenant(db.api, id),
     limit: createRateLimit(config.apiRateLimitPerSecond, clock),
   })
-  mountMetrics(app, metrics, authenticate)
+  mountMetrics(app, metrics, () => readHealth(db.api, clock.now()), authenticate)
   mountDocs(app, routes, runtime.version)
 }
 
 /** Every route of the API, in the order of the documentation. */
-export function apiRoutes(runtime: Runtime): Route[] {
+export function apiRoutes(runtime: Runtime, latencies?: LatencySharing): Route[] {
   const { db, clock, random, vault, config, dispatch } = runtime
   return [
     ...tenantRoutes({ db: db.api, clock, random, onChanged: reconsiderTenant }),
@@ -170,7 +176,7 @@ export function apiRoutes(runtime: Runtime): Route[] {
     ...messageRoutes({ db: db.api }),
     ...deadLetterRoutes({ ...runtime, db: db.api }),
     ...auditRoutes({ db: db.api }),
-    ...healthRoutes({ db: db.api, clock }),
+    ...healthRoutes({ db: db.api, clock, latencies }),
     ...opsRoutes({ ...runtime, db: db.api }),
   ]
 }

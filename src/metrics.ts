@@ -1,5 +1,6 @@
 // What is counted, in one place. Labels are closed sets: no tenant, number or person becomes one.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { createRecent } from './recent.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -8,6 +9,8 @@ export function createMetrics() {
   const registers = [registry]
   return {
     registry,
+    /** For health, which speaks for all processes. */
+    recent: createRecent(),
     webhookRequests: new Counter({
       name: 'estafet_webhook_requests_total',
       help: 'Webhook requests by outcome.',
@@ -55,9 +58,49 @@ export function createMetrics() {
       help: "Items whose entry names another WhatsApp Business Account than the number's.",
       registers,
     }),
+    ...createGauges(registers),
     databaseReady: new Gauge({
       name: 'estafet_database_ready',
       help: '1 when the database answers and its settings keep an acknowledged webhook.',
+      registers,
+    }),
+  }
+}
+
+/** Set from the database when they are asked for. */
+function createGauges(registers: Registry[]) {
+  return {
+    eventsWaiting: new Gauge({
+      name: 'estafet_events_waiting',
+      help: 'Webhooks that are stored and not processed yet.',
+      registers,
+    }),
+    eventsOldestSeconds: new Gauge({
+      name: 'estafet_events_oldest_seconds',
+      help: 'How long the oldest of them has been waiting.',
+      registers,
+    }),
+    sendsWaiting: new Gauge({
+      name: 'estafet_sends_waiting',
+      help: 'Messages that Meta has not accepted yet, by why they wait.',
+      labelNames: ['state'],
+      registers,
+    }),
+    sendsOldestSeconds: new Gauge({
+      name: 'estafet_sends_oldest_seconds',
+      help: 'How long the oldest of them has been due.',
+      labelNames: ['state'],
+      registers,
+    }),
+    deadLettersOpen: new Gauge({
+      name: 'estafet_dead_letters_open',
+      help: 'Dead letters that nobody has decided on, by kind.',
+      labelNames: ['kind'],
+      registers,
+    }),
+    accountsNeedingReauth: new Gauge({
+      name: 'estafet_accounts_needing_reauth',
+      help: 'Accounts that wait to be reconnected.',
       registers,
     }),
   }

@@ -258,17 +258,29 @@ const counts = {
   outbox_pending_count: z.number().int(),
   outbox_failed_count: z.number().int(),
   dlq_count: z.number().int(),
-  oldest_pending_seconds: z.number().nullable(),
+  oldest_pending_seconds: z
+    .number()
+    .nullable()
+    .describe('of webhooks to process and messages that could leave now'),
+  sends_by_state: z
+    .record(z.string(), z.object({ count: z.number().int(), oldest_seconds: z.number() }))
+    .describe(
+      'runnable, in_flight, behind (an earlier one to the same contact), scheduled, retry_wait, throttled, parked; ' +
+        'unknown and dead: open dead letters',
+    ),
 }
 
 export const health = z.object({
   status: z.enum(['ok', 'degraded', 'down']),
   reasons: z.array(z.string()),
   ...counts,
-  send_success_rate_last_1h: z.number().nullable(),
-  webhook_ack_p95_ms: z.number().nullable(),
-  inbound_processing_p95_ms: z.number().nullable(),
-  send_p95_ms: z.number().nullable(),
+  send_success_rate_last_1h: z.number().nullable().describe('accepted by Meta / decided'),
+  webhook_ack_p95_ms: z.number().nullable().describe('last 5 minutes, all processes'),
+  inbound_processing_p95_ms: z.number().nullable().describe('from its receipt on'),
+  send_p95_ms: z.number().nullable().describe('one call to Meta'),
+  oldest_webhook_seconds: z.number(),
+  dead_letters_by_kind: z.record(z.string(), z.number().int()),
+  counted_at: time.describe('now, or when a long backlog was last counted'),
   circuits_open: z.array(z.string()),
   accounts_needing_reauth: z.array(
     z.object({ account_id: z.string(), tenant_id: tenantId, phone_number_id: z.string() }),

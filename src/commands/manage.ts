@@ -5,7 +5,7 @@ import { parsePart } from '../api/route.ts'
 import { type Config, readConfig } from '../config.ts'
 import { AppError, notFound } from '../errors.ts'
 import { isUuid, publicId } from '../ids.ts'
-import { readHealth } from '../ops/health.ts'
+import { type Health, readHealth } from '../ops/health.ts'
 import { releaseAccount } from '../outbox/release.ts'
 import { createRuntime, type Runtime } from '../runtime.ts'
 import { createTenant, type NewTenant } from '../tenants/create.ts'
@@ -91,12 +91,28 @@ export async function health(options: TableOptions): Promise<void> {
     const lines = [
       `status             ${now.status}${now.reasons.length > 0 ? `: ${now.reasons.join('; ')}` : ''}`,
       `webhooks waiting   ${now.webhook_events_pending_count}`,
-      `oldest of them     ${now.oldest_pending_seconds === null ? '-' : `${Math.round(now.oldest_pending_seconds)} s`}`,
+      `messages waiting   ${now.outbox_pending_count}${statesText(now)}`,
+      `oldest             ${now.oldest_pending_seconds === null ? '-' : `${Math.round(now.oldest_pending_seconds)} s`}`,
       `open dead letters  ${now.dlq_count}`,
+      `webhook answered   ${latencyText(now.webhook_ack_p95_ms)}`,
+      `webhook processed  ${latencyText(now.inbound_processing_p95_ms)}`,
+      `call to Meta       ${latencyText(now.send_p95_ms)}`,
+      `accepted by Meta   ${now.send_success_rate_last_1h === null ? '-' : `${(now.send_success_rate_last_1h * 100).toFixed(1)} % in the last hour`}`,
       `need reconnecting  ${now.accounts_needing_reauth.length}`,
     ]
     print(options, now, lines.join('\n'))
   })
+}
+
+function statesText({ sends_by_state }: Health): string {
+  const told = Object.entries(sends_by_state).flatMap(([state, sends]) =>
+    state !== 'dead' && state !== 'unknown' ? [`${sends.count} ${state}`] : [],
+  )
+  return told.length > 0 ? ` (${told.join(', ')})` : ''
+}
+
+function latencyText(p95Ms: number | null): string {
+  return p95Ms === null ? '-' : `95 % within ${p95Ms} ms`
 }
 
 export function print(options: TableOptions, value: unknown, text: string): void {

@@ -12,6 +12,8 @@ const exceptions: Exceptions = {
     whatsapp_webhook_events: 'one request of Meta may hold items of several tenants',
     whatsapp_inbound_traces: 'one row per attempt at such a request',
     send_workers: 'processes, which work for all',
+    recent_latencies: 'how long things took, of all tenants together',
+    backlog_samples: 'counts of all tenants, for operators',
   },
   unique: {
     'api_keys (key_hash)': 'a tenant is found by it',

@@ -30,6 +30,11 @@ export function reportOutcome(
   metrics.inboundItems.inc({ outcome: 'duplicate' }, duplicates)
   metrics.inboundItems.inc({ outcome: 'ignored' }, ignored)
   metrics.inboundItems.inc({ outcome: 'dead' }, dead)
+  // Since it was received, by this process's clock: waiting counts.
+  metrics.recent.observe(
+    'inbound_processing',
+    Math.max(0, clock.now().getTime() - one.event.receivedAt.getTime()),
+  )
   for (const warning of outcome.warnings) reportWarning(inbox, one.event, warning)
   log.info('inbound_processing_finished', {
     ...logFieldsOf(one.event),

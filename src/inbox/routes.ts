@@ -111,6 +111,7 @@ function createReport({ clock, log, metrics }: WebhookOptions) {
     const durationMs = clock.monotonicMs() - request.startedMs
     metrics.webhookRequests.inc({ outcome })
     metrics.webhookAckSeconds.observe(durationMs / 1000)
+    metrics.recent.observe('webhook_ack', durationMs)
     const line: LogFields = {
       direction: 'inbound',
       statusCode,

@@ -25,6 +25,7 @@ const nothing = {
   outbox_failed_count: 0,
   dlq_count: 0,
   oldest_pending_seconds: null,
+  sends_by_state: {},
 }
 
 async function receive(number: { waba_id: string; phone_number_id: string }, id: string) {
@@ -44,6 +45,9 @@ describe('health, in this order', () => {
       status: 'ok',
       reasons: [],
       ...nothing,
+      oldest_webhook_seconds: 0,
+      dead_letters_by_kind: {},
+      counted_at: clock.now().toISOString(),
       send_success_rate_last_1h: null,
       webhook_ack_p95_ms: null,
       inbound_processing_p95_ms: null,
@@ -87,6 +91,12 @@ describe('health, in this order', () => {
       webhook_events_pending_count: 1,
       oldest_pending_seconds: 10,
     })
+  })
+
+  test('is down when nothing seems to be processed at all', async () => {
+    clock.jump(600_000)
+    expect(await readHealth()).toMatchObject({ status: 'down' })
+    clock.jump(-600_000)
   })
 
   test('is degraded, and says why, when something has waited for more than a minute', async () => {

@@ -1,47 +1,19 @@
 import { sql, type Tx } from '../db/connect.ts'
 
-export interface PendingEvents {
+export interface OpenLetters {
   tenant_id: string | null
+  is_outbound: boolean
+  kind: string
   count: number
   oldest_at: Date
 }
 
-/** Events by the tenant of their first item; null for what no tenant owns. Reads the index of unfinished events only. */
-export async function countPendingEvents(db: Tx): Promise<PendingEvents[]> {
-  return db.query(sql<PendingEvents>`
-    select a.tenant_id, count(*)::int as count, min(e.received_at) as oldest_at
-    from whatsapp_webhook_events e
-    left join whatsapp_accounts a on a.phone_number_id = e.phone_number_id
-    where e.status in ('pending', 'processing')
-    group by a.tenant_id`)
-}
-
-export interface PendingSends {
-  tenant_id: string
-  count: number
-}
-
-/** What waits to be sent or is on its way, parked and scheduled ones too. */
-export async function countPendingSends(db: Tx): Promise<PendingSends[]> {
-  return db.query(sql<PendingSends>`
-    select tenant_id, count(*)::int as count
-    from whatsapp_send_outbox
-    where status in ('pending', 'running')
-    group by tenant_id`)
-}
-
-export interface OpenLetters {
-  tenant_id: string | null
-  is_outbound: boolean
-  count: number
-}
-
 export async function countOpenDeadLetters(db: Tx): Promise<OpenLetters[]> {
   return db.query(sql<OpenLetters>`
-    select tenant_id, outbox_id is not null as is_outbound, count(*)::int as count
+    select tenant_id, outbox_id is not null as is_outbound, kind, count(*)::int as count, min(created_at) as oldest_at
     from dead_letters
     where state = 'open'
-    group by 1, 2`)
+    group by 1, 2, 3`)
 }
 
 export interface Reauth {

@@ -72,6 +72,7 @@ describe('retention', () => {
       payloads: 0,
       idempotency_keys: 0,
       sends: 0,
+      latencies: 0,
     })
     movedMs = 5 * dayMs + 60_000
     expect(await runOnce()).toEqual({
@@ -81,6 +82,7 @@ describe('retention', () => {
       payloads: 0,
       idempotency_keys: 0,
       sends: 0,
+      latencies: 0,
     })
     movedMs = 7 * dayMs + 60_000
     expect(await runOnce()).toEqual({
@@ -90,6 +92,7 @@ describe('retention', () => {
       payloads: 0,
       idempotency_keys: 0,
       sends: 0,
+      latencies: 0,
     })
     movedMs = 30 * dayMs + 60_000
     expect(await runOnce()).toEqual({
@@ -99,6 +102,7 @@ describe('retention', () => {
       payloads: 2,
       idempotency_keys: 0,
       sends: 0,
+      latencies: 0,
     })
 
     expect(await left()).toEqual({
@@ -152,6 +156,7 @@ describe('retention', () => {
       payloads: 6,
       idempotency_keys: 0,
       sends: 0,
+      latencies: 0,
     })
     expect(await left()).toEqual({
       keys: 2,
@@ -166,6 +171,7 @@ describe('retention', () => {
       payloads: 2,
       idempotency_keys: 0,
       sends: 0,
+      latencies: 0,
     })
     expect(await runOnce()).toEqual({
       dedupe_keys: 0,
@@ -174,6 +180,7 @@ describe('retention', () => {
       payloads: 0,
       idempotency_keys: 0,
       sends: 0,
+      latencies: 0,
     })
   })
 
@@ -193,6 +200,7 @@ describe('retention', () => {
       payloads: 1,
       idempotency_keys: 0,
       sends: 0,
+      latencies: 0,
     })
     const [kept] = await gateway.db.query(sql<{ raw: Buffer }>`
       select raw from whatsapp_webhook_events where pruned_at is null`)
@@ -204,6 +212,7 @@ describe('retention', () => {
       payloads: 1,
       idempotency_keys: 0,
       sends: 0,
+      latencies: 0,
     })
     const [letter] = await gateway.db.query(sql<{ raw: Buffer }>`select raw from dead_letters`)
     expect(letter?.raw.toString()).toBe('{ not json')
@@ -218,6 +227,7 @@ describe('retention', () => {
       payloads: 0,
       idempotency_keys: 0,
       sends: 0,
+      latencies: 0,
     })
   })
 
@@ -270,6 +280,7 @@ describe('retention', () => {
       payloads: 1,
       idempotency_keys: 0,
       sends: 0,
+      latencies: 0,
     })
   })
 

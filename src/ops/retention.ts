@@ -2,6 +2,7 @@
 import type { Db, Tx } from '../db/connect.ts'
 import { errorFields, type Log } from '../log.ts'
 import { type Clock, sleep } from '../time-and-chance.ts'
+import { deleteLatencies } from './latency-queries.ts'
 import {
   beforeAllEvents,
   clearEventKeys,
@@ -34,6 +35,7 @@ export interface Removed {
   payloads: number
   idempotency_keys: number
   sends: number
+  latencies: number
 }
 
 export interface Retention {
@@ -44,6 +46,8 @@ export interface Retention {
 const dayMs = 24 * 60 * 60 * 1000
 /** The contract's 48 hours. */
 const idempotencyDays = 2
+/** Health looks back an hour. */
+const latencyDays = 1 / 8
 
 export function createRetention(options: RetentionOptions): Retention {
   const { db, clock, log, config, batchRows = 1000, maxBatches = 500 } = options
@@ -84,6 +88,7 @@ export function createRetention(options: RetentionOptions): Retention {
         deleteIdempotencyKeys(session, daysAgo(idempotencyDays), batchRows),
       ),
       sends: await whole(() => deleteSends(session, payloadsBefore, batchRows)),
+      latencies: await whole(() => deleteLatencies(session, daysAgo(latencyDays), batchRows)),
     }
   }
 

@@ -5,10 +5,18 @@ import type { Db } from '../db/connect.ts'
 import { AppError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Clock } from '../time-and-chance.ts'
-import { readHealth } from './health.ts'
+import { type Health, readHealth } from './health.ts'
+import type { LatencySharing } from './latency.ts'
 import type { Readiness } from './readiness.ts'
 
-export function healthRoutes({ db, clock }: { db: Db; clock: Clock }): Route[] {
+export interface HealthOptions {
+  db: Db
+  clock: Clock
+  /** This process's own latencies; the others' are at most two seconds old. */
+  latencies?: LatencySharing | undefined
+}
+
+export function healthRoutes({ db, clock, latencies }: HealthOptions): Route[] {
   return [
     route({
       method: 'GET',
@@ -16,7 +24,10 @@ export function healthRoutes({ db, clock }: { db: Db; clock: Clock }): Route[] {
       summary: 'Backlog, failures and latency, in total and per tenant',
       access: 'operator',
       answer: health,
-      handle: () => readHealth(db, clock.now()),
+      handle: async () => {
+        await latencies?.share()
+        return readHealth(db, clock.now())
+      },
     }),
   ]
 }
@@ -35,13 +46,32 @@ export function mountProbes(app: FastifyInstance, readiness: Readiness): void {
 export function mountMetrics(
   app: FastifyInstance,
   metrics: Metrics,
+  read: () => Promise<Health>,
   authenticate: (authorization: string | undefined) => Promise<Principal>,
 ): void {
   app.get('/metrics', async (request, reply) => {
     const principal = await authenticate(request.headers.authorization)
     if (principal.kind !== 'operator')
       throw new AppError('FORBIDDEN', 403, 'This needs an operator key.')
+    setGauges(metrics, await read())
     reply.type(metrics.registry.contentType)
     return metrics.registry.metrics()
   })
+}
+
+/** What is read from the database, at the moment of asking: every process shows the same. */
+function setGauges(metrics: Metrics, now: Health): void {
+  metrics.eventsWaiting.set(now.webhook_events_pending_count)
+  metrics.eventsOldestSeconds.set(now.oldest_webhook_seconds)
+  metrics.sendsWaiting.reset()
+  metrics.sendsOldestSeconds.reset()
+  for (const [state, sends] of Object.entries(now.sends_by_state)) {
+    metrics.sendsWaiting.set({ state }, sends.count)
+    metrics.sendsOldestSeconds.set({ state }, sends.oldest_seconds)
+  }
+  metrics.deadLettersOpen.reset()
+  for (const [kind, count] of Object.entries(now.dead_letters_by_kind)) {
+    metrics.deadLettersOpen.set({ kind }, count)
+  }
+  metrics.accountsNeedingReauth.set(now.accounts_needing_reauth.length)
 }

@@ -25,10 +25,15 @@ export function reportSettled(
     duration_ms: Math.round(durationMs),
   }
   metrics.sends.inc({ outcome: isPosted ? outcome.class : 'not_posted' })
-  if (isPosted) metrics.sendSeconds.observe(durationMs / 1000)
+  if (isPosted) {
+    metrics.sendSeconds.observe(durationMs / 1000)
+    metrics.recent.observe('send', durationMs)
+  }
+  if (isOurs && decision.state === 'done') metrics.recent.observe('send_accepted', 0)
   log[outcome.class === 'accepted' ? 'info' : 'warn']('outbound_send', fields)
   if (isNewReauth) log.error('reauth_required', fields)
   if (isOurs && decision.state === 'failed') {
+    metrics.recent.observe('send_refused', 0)
     metrics.deadLetters.inc({ kind: decision.letter })
     log.error('dead_lettered', {
       ...fields,

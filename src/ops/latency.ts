@@ -1,0 +1,90 @@
+// Latencies and success of the last minutes, of all processes: each adds its own to the database every other second.
+import type { Db, Tx } from '../db/connect.ts'
+import { errorFields, type Log } from '../log.ts'
+import { percentileMs, type Recent, type RecentKind } from '../recent.ts'
+import { type Clock, type Random, sleep } from '../time-and-chance.ts'
+import { addLatencies, sumLatencies } from './latency-queries.ts'
+
+const slotMs = 10_000
+const shareEveryMs = 2_000
+const minuteMs = 60_000
+const latencyWindowMs = 5 * minuteMs
+const successWindowMs = 60 * minuteMs
+
+export interface LatencySharingOptions {
+  db: Db
+  clock: Clock
+  random: Random
+  log: Log
+  recent: Recent
+}
+
+export interface LatencySharing {
+  /** Passes on what happened since the last time. */
+  share(): Promise<void>
+  stop(): Promise<void>
+}
+
+export function startLatencySharing(options: LatencySharingOptions): LatencySharing {
+  const { db, clock, log, recent } = options
+  const processId = options.random.uuid()
+  const stopping = new AbortController()
+
+  async function share(): Promise<void> {
+    const counts = recent.take()
+    if (counts.length === 0) return
+    const slot = new Date(Math.floor(clock.now().getTime() / slotMs) * slotMs)
+    try {
+      await addLatencies(db, processId, slot, counts)
+    } catch (error) {
+      // Perhaps it was committed and only its answer got lost: then these count twice, which no percentile notices.
+      recent.putBack(counts)
+      throw error
+    }
+  }
+
+  async function loop(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await sleep(clock, shareEveryMs, stopping.signal)
+      await share().catch((error) => log.debug('latencies_not_shared', errorFields(error)))
+    }
+  }
+  const running = loop()
+  return {
+    share,
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+export async function readLatencies(db: Tx, now: Date) {
+  const since = (ms: number) => new Date(now.getTime() - ms)
+  const latencies = await sumLatencies(
+    db,
+    ['webhook_ack', 'inbound_processing', 'send'],
+    since(latencyWindowMs),
+    now,
+  )
+  const sends = await sumLatencies(
+    db,
+    ['send_accepted', 'send_refused'],
+    since(successWindowMs),
+    now,
+  )
+  const p95 = (kind: RecentKind) =>
+    percentileMs(
+      latencies.filter((one) => one.kind === kind),
+      0.95,
+    )
+  const sum = (kind: RecentKind) =>
+    sends.reduce((total, one) => (one.kind === kind ? total + one.count : total), 0)
+  const [accepted, refused] = [sum('send_accepted'), sum('send_refused')]
+  return {
+    send_success_rate_last_1h: accepted + refused === 0 ? null : accepted / (accepted + refused),
+    webhook_ack_p95_ms: p95('webhook_ack'),
+    inbound_processing_p95_ms: p95('inbound_processing'),
+    send_p95_ms: p95('send'),
+  }
+}
