@@ -92,6 +92,8 @@ const records = [
     jsonb_build_object('body', repeat('What people write to each other. ', 6)),
     case when is_inbound then contact_id end, at, at, event_id, correlation_id
   from bench_past order by m`,
+  // What is long past was told long ago.
+  'truncate events',
   `insert into whatsapp_message_statuses
     (tenant_id, wamid, status, phone_number_id, occurred_at, received_at, details, event_id, correlation_id)
   select tenant_id, wamid, step, number, at, at, '{"recipient_id": "16505550143"}', event_id, correlation_id

@@ -7,18 +7,14 @@ import { sql } from '../src/db/connect.ts'
 import { startPolling } from '../src/dispatch/postgres.ts'
 import { sendWorkerOptions } from '../src/gateway.ts'
 import { createLog, logHashKey } from '../src/log.ts'
+import { createMediaCheck } from '../src/media/check.ts'
 import type { Graph } from '../src/meta/graph.ts'
 import { createEnqueuer } from '../src/outbox/enqueue.ts'
 import type { SendRequest } from '../src/outbox/message.ts'
 import type { ClaimedSend, Settlement } from '../src/outbox/model.ts'
-import {
-  claimSends,
-  enqueueSends,
-  registerWorker,
-  removeWorker,
-  settleSends,
-} from '../src/outbox/queue-queries.ts'
+import { claimSends, enqueueSends, settleSends } from '../src/outbox/queue-queries.ts'
 import { createSendWorker } from '../src/outbox/worker.ts'
+import { registerWorker, removeWorker } from '../src/queue/workers.ts'
 import { createRuntime, type Runtime } from '../src/runtime.ts'
 import { systemClock } from '../src/time-and-chance.ts'
 import { pause } from './measure.ts'
@@ -50,8 +46,9 @@ export async function openOurs(
   world: World,
   logFile: string,
   graphUrl = 'http://127.0.0.1:9',
+  environment: Record<string, string> = {},
 ): Promise<Ours> {
-  const config = configOf(database.url, graphUrl)
+  const config = configOf(database.url, graphUrl, environment)
   // As in production the log is on; a file takes it, so that no terminal is measured.
   const destination = createWriteStream(logFile, { flags: 'a' })
   const [first] = config.encryptionKeys
@@ -67,6 +64,11 @@ export async function openOurs(
   const enqueuer = createEnqueuer({
     ...runtime,
     db: runtime.db.api,
+    checkMedia: createMediaCheck({
+      db: runtime.db.api,
+      clock: systemClock,
+      allowPrivateTargets: config.allowPrivateTargets,
+    }),
     onQueued: () => runtime.dispatch.wake('outbox'),
   })
   const add = async (job: Job) => {
@@ -107,7 +109,11 @@ export async function openOurs(
   }
 }
 
-function configOf(databaseUrl: string, graphUrl: string): Config {
+function configOf(
+  databaseUrl: string,
+  graphUrl: string,
+  environment: Record<string, string>,
+): Config {
   return readConfig(
     {
       DATABASE_URL: databaseUrl,
@@ -118,6 +124,7 @@ function configOf(databaseUrl: string, graphUrl: string): Config {
       MAX_CONCURRENCY_PER_TENANT: String(capPerTenant),
       ADMIN_API_KEY: 'bench:operator-key-of-the-bench-0001',
       ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+      ...environment,
     },
     { mode: 'start' },
   )

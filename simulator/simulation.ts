@@ -79,6 +79,7 @@ function createWorld(options: SimulationOptions, feed: Feed) {
     templates: business.templates,
     callbackFor: business.callbackFor,
     businessIdOf: (wabaId) => business.accounts.find(wabaId)?.business_id,
+    ownAppId: () => business.apps.own().app_id,
     receiveContent: business.receiveContent,
   })
   const listeners = [business.windows.apply, business.ages.apply]

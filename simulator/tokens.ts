@@ -58,6 +58,8 @@ export const codeInputSchema = z.object({
   scopes: z.array(scope).optional(),
   /** Of the token, in seconds; left out, it never expires. */
   token_expires_in: z.number().int().positive().optional(),
+  /** Where the dialog sent the browser; the exchange must name the same. Left out: the pop-up, which sends nobody. */
+  redirect_uri: z.string().max(2000).optional(),
 })
 export type CodeInput = z.input<typeof codeInputSchema>
 
@@ -71,6 +73,7 @@ export type CodeOutcome =
   | { kind: 'unknown' }
   | { kind: 'expired' }
   | { kind: 'used' }
+  | { kind: 'other_redirect' }
 
 export interface Tokens {
   issue(input: z.output<typeof tokenInputSchema>): Token
@@ -83,7 +86,7 @@ export interface Tokens {
   all(): Token[]
   /** A code of Embedded Signup: lives 30 seconds and works once. */
   issueCode(input: z.output<typeof codeInputSchema>): string
-  redeemCode(code: string, appId: string): CodeOutcome
+  redeemCode(code: string, appId: string, redirectUri: string | undefined): CodeOutcome
 }
 
 interface Code {
@@ -120,9 +123,10 @@ export function createTokens(options: {
     return token
   }
 
-  function redeemCode(text: string, appId: string): CodeOutcome {
+  function redeemCode(text: string, appId: string, redirectUri: string | undefined): CodeOutcome {
     const code = codes.get(text)
     if (code === undefined || code.app_id !== appId) return { kind: 'unknown' }
+    if (code.input.redirect_uri !== redirectUri) return { kind: 'other_redirect' }
     if (code.used) return { kind: 'used' }
     if (clock.now() >= code.expiresAt) return { kind: 'expired' }
     code.used = true

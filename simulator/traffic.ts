@@ -37,6 +37,7 @@ export interface TrafficOptions {
   callbackFor(about: CallbackSubject): string | null | undefined
   /** The portfolio that an account belongs to. */
   businessIdOf(wabaId: string): string | undefined
+  ownAppId(): string
   /** Stores files that customers send and completes what is said of them. */
   receiveContent(phoneNumberId: string, type: string, content: unknown): unknown
 }
@@ -98,6 +99,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
     numbers,
     notifier,
     businessIdOf: (wabaId) => options.businessIdOf(wabaId) ?? `9${wabaId.slice(1)}`,
+    ownAppId: options.ownAppId,
   })
   const limits = createLimits(clock)
   const endListening = feed.subscribe((event) => {

@@ -3,14 +3,35 @@
 import { Command, Option } from 'commander'
 import { runSimulator } from '../simulator/main.ts'
 import { auditList, auditVerify } from './commands/audit.ts'
-import { benchInboundCommand, benchIngestCommand, benchOutboxCommand } from './commands/bench.ts'
+import {
+  benchInboundCommand,
+  benchIngestCommand,
+  benchOutboxCommand,
+  benchWeatherCommand,
+} from './commands/bench.ts'
+import { accountLink } from './commands/connect.ts'
+import {
+  accountResponder,
+  suppressionAdd,
+  suppressionLiftCommand,
+  suppressionList,
+} from './commands/consent.ts'
+import { declareEventEndpoints } from './commands/declare-event-endpoints.ts'
 import { dev } from './commands/dev.ts'
 import { dlqDecide, dlqInspect, dlqList } from './commands/dlq.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { accountConnect, health, keyCreate, tenantCreate, tenantList } from './commands/manage.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { reconcileCommand, replayCommand, traceCommand } from './commands/ops.ts'
 import { explainPort } from './commands/port.ts'
 import { start } from './commands/start.ts'
+import {
+  templateDelete,
+  templateList,
+  templatePreviewCommand,
+  templateShow,
+  templateSync,
+} from './commands/templates.ts'
 import { ConfigError, configurationMarkdown } from './config.ts'
 import { AppError } from './errors.ts'
 import { scrub } from './log.ts'
@@ -87,9 +108,15 @@ program
   .option('--name <name>', 'what the key is for', 'command line')
   .option('--json', 'for programs')
   .action((tenantName, { name, json }) => keyCreate(tenantName, name, { json }))
-program
-  .command('account')
-  .description('WhatsApp accounts')
+const account = program.command('account').description('WhatsApp accounts')
+account
+  .command('link')
+  .description('make a link to the page on which a person connects a number')
+  .argument('<tenant>', 'id or slug')
+  .option('--reconnect <account>', 'acc_…: to give this one a new token')
+  .option('--json', 'for programs')
+  .action(accountLink)
+account
   .command('connect')
   .description('connect a number with an access token; does not call Meta')
   .argument('<tenant>', 'id or slug')
@@ -113,11 +140,114 @@ program
       options,
     ),
   )
+program
+  .command('doctor')
+  .description('whether connected numbers work, and what to do; exits with 1 when one does not')
+  .argument('[account]', 'acc_…; all of them, unless said')
+  .option('--tenant <tenant>', 'id or slug: only its accounts')
+  .option('--repair', 'do what can be done: subscribe the app, register the number')
+  .option('--json', 'for programs')
+  .action(async (id, options) => {
+    if (!(await doctorCommand(id, options))) process.exitCode = 1
+  })
+
+account
+  .command('responder')
+  .description('choose what answers a number’s messages by itself')
+  .argument('<tenant>', 'id or slug')
+  .argument('<account>', 'acc_…, or Meta’s id of the number')
+  .argument('<responder>', 'off, echo or auto_reply')
+  .option('--text <text>', 'what auto_reply says')
+  .option('--reason <reason>', 'why; kept in the audit')
+  .option('--json', 'for programs')
+  .action(accountResponder)
+
+const suppression = program
+  .command('suppression')
+  .description('contacts who opted out, or are blocked')
+suppression
+  .command('list')
+  .description('list them, the latest change first')
+  .argument('<tenant>', 'id or slug')
+  .option('--state <state>', 'active, lifted or all', 'active')
+  .option('--scope <scope>', 'marketing or everything')
+  .option('--because <reason>', 'user_preferences, marketing_refused, stop_word, blocked, operator')
+  .option('--phone-number-id <id>', 'Meta’s id of the number')
+  .option('--q <text>', 'part of the contact’s name or ids')
+  .option('--limit <count>', 'how many at most', '50')
+  .option('--after <cursor>', 'where the page before ended')
+  .option('--json', 'for programs')
+  .action(suppressionList)
+suppression
+  .command('add')
+  .description('send a contact nothing more; what waits for them ends')
+  .argument('<tenant>', 'id or slug')
+  .option('--to <number>', 'with the country code')
+  .option('--recipient <id>', 'or else a business-scoped user id')
+  .option('--phone-number-id <id>', 'from which number; the only one, unless said')
+  .option('--scope <scope>', 'marketing or everything', 'everything')
+  .option('--reason <reason>', 'why; kept in the audit')
+  .option('--json', 'for programs')
+  .action(suppressionAdd)
+suppression
+  .command('lift')
+  .description('let a contact be written to again')
+  .argument('<tenant>', 'id or slug')
+  .argument('<id>', 'sup_…')
+  .option('--reason <reason>', 'why; kept in the audit')
+  .option('--json', 'for programs')
+  .action(suppressionLiftCommand)
+
+const template = program.command('template').description('message templates, as Meta has them')
+template
+  .command('list')
+  .description('list a tenant’s templates, and how far the local copy is')
+  .argument('<tenant>', 'id or slug')
+  .option('--phone-number-id <id>', 'of the account with this number')
+  .option('--name <name>', 'of this name, in every language')
+  .option('--status <status>', 'APPROVED, PENDING, REJECTED, PAUSED …')
+  .option('--category <category>', 'MARKETING, UTILITY or AUTHENTICATION')
+  .option('--gone', 'those that Meta no longer has, instead')
+  .option('--limit <count>', 'how many at most', '50')
+  .option('--after <cursor>', 'where the page before ended')
+  .option('--json', 'for programs')
+  .action(templateList)
+template
+  .command('sync')
+  .description('ask Meta for all of a tenant’s templates now')
+  .argument('<tenant>', 'id or slug')
+  .option('--phone-number-id <id>', 'only of the account with this number')
+  .option('--json', 'for programs')
+  .action(templateSync)
+template
+  .command('show')
+  .description('show one with everything that is known of it')
+  .argument('<tenant>', 'id or slug')
+  .argument('<id>', 'tpl_…')
+  .option('--json', 'for programs')
+  .action(templateShow)
+template
+  .command('preview')
+  .description('fill in parameters and show what the contact would see')
+  .argument('<tenant>', 'id or slug')
+  .argument('<id>', 'tpl_…')
+  .option('--components <json>', 'as in a message: template.components')
+  .option('--examples', 'what is not given shows its example')
+  .option('--json', 'for programs')
+  .action(templatePreviewCommand)
+template
+  .command('delete')
+  .description('delete one at Meta; its name is blocked for 30 days')
+  .argument('<tenant>', 'id or slug')
+  .argument('<id>', 'tpl_…')
+  .option('--all-languages', 'every template of this name')
+  .option('--json', 'for programs')
+  .action(templateDelete)
 
 const dlq = program.command('dlq').description('dead letters: what could not be applied or sent')
 withFilter(dlq.command('list'))
   .description('list them, the latest first')
-  .option('--state <state>', 'open, requeued or discarded', 'open')
+  .option('--state <state>', 'open, requeued, discarded or resolved', 'open')
   .option('--limit <count>', 'how many at most', '50')
   .option('--after <cursor>', 'where the page before ended')
   .option('--json', 'for programs')
@@ -136,6 +266,11 @@ withDecision(dlq.command('requeue'))
 withDecision(dlq.command('discard'))
   .description('say that they are not needed')
   .action((ids, options) => dlqDecide('discard', ids, options))
+withDecision(dlq.command('mark-sent'))
+  .description('say that Meta has them, where nobody could tell; requeue sends them again')
+  .action((ids, options) => dlqDecide('mark-sent', ids, options))
+
+declareEventEndpoints(program)
 
 const audit = program.command('audit').description('who did what')
 audit
@@ -210,6 +345,14 @@ bench
   .option('--pending <list>', 'out of how many claims are timed (10000,100000,1000000)')
   .option('--out <file>', 'where to write the results', 'bench/results/outbox.json')
   .action(benchOutboxCommand)
+bench
+  .command('weather')
+  .description('healthy numbers beside slow, throttled and sick ones, and what follows an outage')
+  .option('--quick', 'a short run, for a first look')
+  .option('--rounds <count>', 'how often everything is measured (3)')
+  .option('--seconds <count>', 'how long each load lasts (20)')
+  .option('--out <file>', 'where to write the results', 'bench/results/weather.json')
+  .action(benchWeatherCommand)
 
 // A bug. The process starts afresh under its supervisor; what was acknowledged is in the database.
 process.on('uncaughtException', (error) => {

@@ -1,68 +1,11 @@
 // Every setting of Estafet, as data: config.ts reads the environment by it and prints docs/configuration.md from it.
 // Defaults are written as the text a person would set, so that they take the same path and print the same way.
 
-interface Choice<A extends string> {
-  kind: 'choice'
-  allowed: readonly A[]
-}
-interface Choices<A extends string> {
-  kind: 'choices'
-  allowed: readonly A[]
-}
-interface NumberType {
-  kind: 'integer' | 'decimal'
-  min: number
-  max: number
-}
-interface TextType {
-  kind: 'text' | 'list'
-  pattern: RegExp
-  /** What the pattern means, after "use". */
-  form: string
-}
-export interface UrlType {
-  kind: 'url'
-  schemes: readonly string[]
-  /** Other paths are appended to it, so credentials, a query and the last slash have no place in it. */
-  isBase: boolean
-}
-export type ValueType =
-  | Choice<string>
-  | Choices<string>
-  | NumberType
-  | TextType
-  | UrlType
-  | { kind: 'flag' | 'operator-keys' | 'key-ring' }
-
-export interface OperatorKey {
-  name: string
-  key: string
-}
-export interface EncryptionKey {
-  id: string
-  key: Buffer
-}
-
-type ValueOf<T extends ValueType> =
-  T extends Choice<infer A>
-    ? A
-    : T extends Choices<infer A>
-      ? A[]
-      : T extends { kind: 'integer' | 'decimal' }
-        ? number
-        : T extends { kind: 'list' }
-          ? string[]
-          : T extends { kind: 'flag' }
-            ? boolean
-            : T extends { kind: 'operator-keys' }
-              ? OperatorKey[]
-              : T extends { kind: 'key-ring' }
-                ? EncryptionKey[]
-                : string
+import type { Choice, Choices, UrlType, ValueOf, ValueType } from './config-kinds.ts'
 
 /** A setting that chooses a backend, and one of its values. */
 export interface Backend {
-  key: 'dispatch' | 'dedupeStore'
+  key: 'dispatch' | 'dedupeStore' | 'mediaStore'
   value: string
 }
 
@@ -109,6 +52,7 @@ const hostAndPort = text(/^[^\s:/]+:\d{1,5}$/, 'host:port')
 const headerValues = list(/^[\x21-\x7e]+$/, 'printable characters without spaces')
 const queueNames = list(/^[A-Za-z0-9-]{1,100}$/, 'letters, digits and hyphens, at most 100')
 const cloudName = text(/^[A-Za-z0-9][A-Za-z0-9.:-]*$/, "the cloud's own name for it")
+const withS3: Backend = { key: 'mediaStore', value: 's3' }
 const withCloudTasks: Backend = { key: 'dispatch', value: 'cloud-tasks' }
 
 export const settings = {
@@ -159,6 +103,22 @@ export const settings = {
   metaConfigId: setting('META_CONFIG_ID', text(), {
     doc: 'Facebook Login for Business configuration used by Embedded Signup.',
   }),
+  metaSignupUrl: setting('META_SIGNUP_URL', baseUrl, {
+    defaultDoc: "Meta's own addresses; the origin of `META_GRAPH_URL` where that is not Meta's",
+    doc: 'Where the sign-up page loads the SDK from and opens the dialog: for a simulated Meta.',
+  }),
+  publicUrl: setting('PUBLIC_URL', baseUrl, {
+    defaultDoc: 'the address of the request',
+    doc: 'Where browsers and Meta reach this gateway. Set it behind a proxy: links to the sign-up page begin with it, and Meta sends browsers back to it.',
+  }),
+  tokenCheckMinutes: setting('TOKEN_CHECK_MINUTES', integer(1, 10_080), {
+    default: '360',
+    doc: 'How often Meta is asked whether an access token is still good.',
+  }),
+  tokenWarningDays: setting('TOKEN_WARNING_DAYS', integer(1, 60), {
+    default: '7',
+    doc: 'How many days before its end an access token is warned about.',
+  }),
   metaVerifyToken: setting('META_VERIFY_TOKEN', text(), {
     secret: true,
     minLength: 8,
@@ -199,6 +159,56 @@ export const settings = {
     default: '30',
     doc: 'Least wait before a send with an unknown result is tried again.',
   }),
+  stopWords: setting(
+    'STOP_WORDS',
+    list(/^[^,]{1,100}$/, 'words or phrases of at most 100 letters'),
+    {
+      default: [
+        // English
+        ...[
+          'stop',
+          'stop all',
+          'stopall',
+          'stop it',
+          'unsubscribe',
+          'opt out',
+          'optout',
+          'opt-out',
+        ],
+        ...['remove me', 'no more messages', 'stop messaging me'],
+        // Spanish
+        ...[
+          'baja',
+          'dar de baja',
+          'darme de baja',
+          'darse de baja',
+          'desuscribir',
+          'desuscribirme',
+        ],
+        ...['cancelar suscripción', 'no más mensajes', 'basta', 'detener', 'parar'],
+        // Portuguese; "parar" is the same
+        ...[
+          'pare',
+          'sair',
+          'descadastrar',
+          'descadastre-me',
+          'cancelar inscrição',
+          'cancelar assinatura',
+        ],
+        ...['remover', 'chega', 'não quero mais mensagens', 'sem mais mensagens'],
+        // Indonesian
+        ...[
+          'berhenti',
+          'berhenti berlangganan',
+          'hentikan',
+          'setop',
+          'jangan kirim lagi',
+          'jangan kirim pesan lagi',
+        ],
+      ].join(','),
+      doc: 'Comma list. A message that is nothing but one of these, whatever its case, accents and punctuation, ends all messages to its sender until they write again. `off`: none. A tenant can have its own.',
+    },
+  ),
   circuitFailureRatio: setting('CIRCUIT_FAILURE_RATIO', decimal(0.01, 1), {
     default: '0.5',
     doc: 'Share of failed calls that opens the circuit breaker.',
@@ -231,6 +241,35 @@ export const settings = {
     default: '30',
     doc: "How long processed webhooks' payloads are kept. Afterwards they cannot be replayed; one with an open dead letter is kept until that is decided.",
   }),
+  mediaStore: setting('MEDIA_STORE', choice('disk', 's3'), {
+    default: 'disk',
+    doc: 'Where files lie: in `DATA_DIR/media` of this machine, or in a bucket of anything that speaks S3. Several machines need the same folder mounted, or `s3`.',
+  }),
+  mediaRetentionDays: setting('MEDIA_RETENTION_DAYS', integer(1, 36_500), {
+    default: '365',
+    doc: 'How long files are kept, counted from when they were stored or last sent. Their messages stay.',
+  }),
+  s3Endpoint: setting('S3_ENDPOINT', baseUrl, {
+    required: withS3,
+    doc: 'Where the bucket is, e.g. `https://s3.eu-central-1.amazonaws.com`. Buckets are addressed by path.',
+  }),
+  s3Bucket: setting('S3_BUCKET', text(/^[a-zA-Z0-9][a-zA-Z0-9._-]{1,254}$/, "the bucket's name"), {
+    required: withS3,
+    doc: 'The bucket that holds the files. It must not be public.',
+  }),
+  s3Region: setting('S3_REGION', text(/^[a-z0-9-]{1,64}$/, 'e.g. eu-central-1'), {
+    default: 'us-east-1',
+    doc: 'Region that requests are signed for; stores without regions take any.',
+  }),
+  s3AccessKeyId: setting('S3_ACCESS_KEY_ID', text(/^[\x21-\x7e]+$/, 'printable characters'), {
+    required: withS3,
+    doc: 'Id of the key that may get, put and delete objects of the bucket.',
+  }),
+  s3SecretAccessKey: setting(
+    'S3_SECRET_ACCESS_KEY',
+    text(/^[\x21-\x7e]+$/, 'printable characters'),
+    { secret: true, required: withS3, doc: 'The secret of that key.' },
+  ),
   dispatch: setting('DISPATCH', choice('postgres', 'cloud-tasks'), {
     default: 'postgres',
     doc: 'Who says when to look at a row: workers polling Postgres, or Google Cloud Tasks calling the internal endpoints.',
@@ -301,6 +340,26 @@ export const settings = {
     default: 'off',
     developmentDefault: 'on',
     doc: 'Whether alert, event and responder targets may be loopback or private addresses.',
+  }),
+  eventRetentionDays: setting('EVENT_RETENTION_DAYS', integer(2, 90), {
+    default: '7',
+    doc: 'How long events and their deliveries are kept: as far back a stream resumes and a replay reaches. What a paused endpoint has not taken by then is given up.',
+  }),
+  eventTimeoutMs: setting('EVENT_TIMEOUT_MS', integer(100, 120_000), {
+    default: '15000',
+    doc: 'Time limit of one call to an event endpoint.',
+  }),
+  eventConcurrencyPerEndpoint: setting('EVENT_CONCURRENCY_PER_ENDPOINT', integer(1, 100), {
+    default: '5',
+    doc: 'Calls to one event endpoint at the same time; 1 while it fails.',
+  }),
+  eventDisableDays: setting('EVENT_DISABLE_DAYS', integer(1, 90), {
+    default: '5',
+    doc: 'An event endpoint that took nothing for so many days is disabled, with an alert.',
+  }),
+  eventStreamsPerTenant: setting('EVENT_STREAMS_PER_TENANT', integer(1, 1000), {
+    default: '10',
+    doc: 'Open event streams of one tenant in one process.',
   }),
   allowEmbedded: setting('ALLOW_EMBEDDED', flag, {
     default: 'off',

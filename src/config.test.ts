@@ -67,6 +67,8 @@ describe('a configuration that is accepted', () => {
       dedupeTtlDays: 7,
       traceTtlDays: 7,
       payloadRetentionDays: 30,
+      tokenCheckMinutes: 360,
+      tokenWarningDays: 7,
       dispatch: 'postgres',
       dedupeStore: 'postgres',
       dlqAlertThreshold: 10,

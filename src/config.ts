@@ -1,16 +1,8 @@
 // Environment → Config. The only file that reads process.env. What can be set is in config-table.ts; here is how it
 // is read, what staging and production refuse, and the documentation made of it. No value is ever repeated in a
 // problem or a warning: a secret pasted into the wrong variable would end up in the log of a failed start.
-import {
-  type Backend,
-  type EncryptionKey,
-  type OperatorKey,
-  type Setting,
-  type SettingValues,
-  settings,
-  type UrlType,
-  type ValueType,
-} from './config-table.ts'
+import type { EncryptionKey, OperatorKey, UrlType, ValueType } from './config-kinds.ts'
+import { type Backend, type Setting, type SettingValues, settings } from './config-table.ts'
 
 type CircuitSetting =
   | 'circuitFailureRatio'

@@ -1,19 +1,45 @@
 // The table of contents: Runtime + roles → listeners and loops. Stops last in, first out.
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { doctorRoutes } from './accounts/doctor/routes.ts'
 import { accountRoutes } from './accounts/routes.ts'
+import { signupPlaces } from './accounts/signup/places.ts'
+import { mountSignup, type SignupRoutesOptions, signupRoutes } from './accounts/signup/routes.ts'
+import { startTokenWatch } from './accounts/watch-tokens.ts'
 import { createRateLimit } from './api/rate-limit.ts'
 import type { Route } from './api/route.ts'
 import { auditRoutes } from './audit/routes.ts'
+import { suppressionRoutes } from './consent/routes.ts'
+import { stopWordsOf } from './consent/stop-words.ts'
+import { lastInboundAt } from './conversations/last-inbound.ts'
 import { messageRoutes } from './conversations/message-routes.ts'
 import { conversationRoutes } from './conversations/routes.ts'
+import type { Db, Tx } from './db/connect.ts'
 import { deadLetterRoutes } from './dead-letters/routes.ts'
 import { type Polling, startPolling } from './dispatch/postgres.ts'
-import { createHttpServer, mountRoutes } from './http.ts'
-import { inboxDefaults } from './inbox/inbox.ts'
+import type { Queue } from './dispatch/queue.ts'
+import { reconsiderEvents } from './events/release.ts'
+import { createResponder } from './events/respond.ts'
+import { eventRoutes } from './events/routes.ts'
+import { createEventStreams } from './events/stream.ts'
+import { mountEventStream } from './events/stream-route.ts'
+import {
+  createDeliveryWorker,
+  createEventRouter,
+  type DeliveryWorkerOptions,
+} from './events/worker.ts'
+import { createHttpServer, type MountOptions, mountRoutes } from './http.ts'
+import { type Inbox, inboxDefaults } from './inbox/inbox.ts'
 import { createInboxQueue } from './inbox/process.ts'
 import { createReceiver } from './inbox/receive.ts'
 import { mountWebhooks } from './inbox/routes.ts'
+import { startInboxWatch } from './inbox/watch.ts'
+import { createMediaCheck } from './media/check.ts'
+import { createPreparer } from './media/prepare.ts'
+import { createMediaQueue } from './media/queue.ts'
+import { mediaRoutes } from './media/routes.ts'
+import { startMediaSweep } from './media/sweep.ts'
+import { createGraphAccounts } from './meta/graph-accounts.ts'
 import { opsRoutes } from './ops/admin-routes.ts'
 import { startSampling } from './ops/backlog.ts'
 import { mountDocs } from './ops/docs.ts'
@@ -23,11 +49,16 @@ import { type LatencySharing, startLatencySharing } from './ops/latency.ts'
 import { watchReadiness } from './ops/readiness.ts'
 import { startRetention } from './ops/retention.ts'
 import { healthRoutes, mountMetrics, mountProbes } from './ops/routes.ts'
-import { createEnqueuer } from './outbox/enqueue.ts'
-import { reconsiderTenant, releaseAccount } from './outbox/release.ts'
+import { createEnqueuer, type Enqueuer } from './outbox/enqueue.ts'
+import { holdAccount, reconsiderTenant, releaseAccount } from './outbox/release.ts'
 import { outboxRoutes } from './outbox/routes.ts'
+import { keepPace } from './outbox/throughput.ts'
 import { createSendWorker, type SendWorkerOptions } from './outbox/worker.ts'
 import type { Runtime } from './runtime.ts'
+import { keepTemplatesSynced } from './templates/keep-synced.ts'
+import { createSyncRequests } from './templates/request-sync.ts'
+import { templateRoutes } from './templates/routes.ts'
+import { createTemplateSync } from './templates/sync.ts'
 import { createAuthenticate } from './tenants/keys.ts'
 import { isTenant } from './tenants/resolve.ts'
 import { tenantRoutes } from './tenants/routes.ts'
@@ -71,21 +102,43 @@ export async function startGateway(
     // Together: nothing more is claimed while callers take their leave, so that no claim is left behind.
     stops.push(() => Promise.all([app.close(), polling?.stop()]))
     if (config.roles.includes('worker')) {
-      const inbox = createInboxQueue({ ...inboxDefaults, db: db.work, clock, random, log, metrics })
+      const inbox = createInboxQueue(inboxOptions(runtime))
       const outbox = createSendWorker(sendWorkerOptions(runtime))
-      stops.push(outbox.stop)
+      const deliveries = createDeliveryWorker(deliveryWorkerOptions(runtime))
+      stops.push(outbox.stop, deliveries.stop)
+      const media = createMediaQueue({ ...runtime, db: db.work })
+      const { wake } = runtime.dispatch
+      const router = createEventRouter({
+        db: db.work,
+        onRouted: () => {
+          wake('deliveries')
+          wake('stream')
+        },
+      })
+      const onWorked = () => wake('events')
       polling = startPolling({
-        queues: [inbox, outbox],
+        queues: [telling(inbox, onWorked), telling(outbox, onWorked), media, router, deliveries],
         databaseUrl: runtime.databaseUrl,
         clock,
         random,
         log,
         concurrency: 2,
       })
+      // Before the polling is: downloads are broken off and given back, not waited for.
+      stops.push(media.stop)
       stops.push(startRetention({ db: db.work, clock, log, config }).stop)
       stops.push(startSampling({ db: db.work, clock, log }).stop)
+      const retentionDays = config.mediaRetentionDays
+      stops.push(startMediaSweep({ ...runtime, db: db.work, retentionDays }).stop)
+      stops.push(keepTemplatesSynced({ ...runtime, db: db.work }).stop)
+      const tokens = accountKeeping(runtime)
+      const { app: metaApp } = tokens
+      if (metaApp) stops.push(startTokenWatch({ ...tokens, db: db.work, app: metaApp }).stop)
     }
-    if (config.roles.includes('api')) mountApi(app, runtime, latencies)
+    if (config.roles.includes('api')) {
+      stops.push(mountApi(app, runtime, latencies).stop)
+      stops.push((await startInboxWatch({ db: db.api, clock, log })).stop)
+    }
 
     await app.listen({ host: config.host, port: config.port })
     const url = urlOf(app)
@@ -114,14 +167,120 @@ export function sendWorkerOptions({ config, db, ...runtime }: Runtime): SendWork
   return {
     ...runtime,
     db: db.work,
+    prepare: createPreparer({ ...runtime, db: db.work }),
     defaultCap: config.maxConcurrencyPerTenant,
     defaultPolicy: config.retryPolicy,
     reconcileSeconds: config.reconcileSeconds,
+    circuit: config.circuit,
+  }
+}
+
+/** What processing needs of a runtime. */
+export function inboxOptions({ config, db, dispatch, ...runtime }: Runtime): Inbox {
+  return {
+    ...inboxDefaults,
+    ...runtime,
+    db: db.work,
+    stopWords: stopWordsOf(config.stopWords),
+    onReplied: () => dispatch.wake('outbox'),
+  }
+}
+
+/** What sign-up, doctor and token checks have in common. */
+export function accountKeeping(runtime: Runtime): SignupRoutesOptions & {
+  lastInboundAt: typeof lastInboundAt
+  keepPace: typeof keepPace
+} {
+  const { config, clock, random, log, metrics, vault, db, dispatch } = runtime
+  const { metaAppId: appId, metaAppSecrets, tokenCheckMinutes, tokenWarningDays } = config
+  const [appSecret] = metaAppSecrets
+  const limitStrangers = createRateLimit(strangersPerSecond, clock)
+  return {
+    db: db.api,
+    clock,
+    random,
+    log,
+    metrics,
+    vault,
+    meta: createGraphAccounts(runtime.graph),
+    app: appId !== undefined && appSecret !== undefined ? { appId, appSecret } : null,
+    configId: config.metaConfigId,
+    places: signupPlaces(config),
+    publicUrl: config.publicUrl,
+    tokenCheckMinutes,
+    tokenWarningDays,
+    release: releaseAccount,
+    hold: holdAccount,
+    onReleased: () => dispatch.wake('outbox'),
+    mayAuditStranger: () => {
+      try {
+        limitStrangers('nobody')
+        return true
+      } catch {
+        return false
+      }
+    },
+    lastInboundAt,
+    keepPace,
+  }
+}
+
+/** Forged sign-ups that are audited; more than that is somebody filling the log, and is only counted. */
+const strangersPerSecond = 1
+
+/** What a deliverer of events needs of a runtime. */
+export function deliveryWorkerOptions(runtime: Runtime): DeliveryWorkerOptions {
+  const { config, db, dispatch } = runtime
+  const onReplied = () => dispatch.wake('outbox')
+  return {
+    ...runtime,
+    db: db.work,
+    responder: createResponder({ db: db.work, enqueuer: enqueuerOf(runtime, db.work) }),
+    cap: config.eventConcurrencyPerEndpoint,
+    disableDays: config.eventDisableDays,
+    onReplied,
+  }
+}
+
+/** What accepts messages to send, whoever wrote them. */
+function enqueuerOf(runtime: Runtime, db: Db): Enqueuer {
+  const { config, clock, random, dispatch, log } = runtime
+  return createEnqueuer({
+    db,
+    clock,
+    random,
+    checkMedia: createMediaCheck({ db, clock, allowPrivateTargets: config.allowPrivateTargets }),
+    onQueued: () => dispatch.wake('outbox'),
+    report: runtime,
+    onUnknownTemplate: createSyncRequests({ db, clock, log }),
+  })
+}
+
+/** Whatever a queue does may be an event: `onWorked` is called after it did something. */
+function telling(queue: Queue, onWorked: () => void): Queue {
+  return {
+    ...queue,
+    async runDue() {
+      const taken = await queue.runDue()
+      if (taken > 0) onWorked()
+      return taken
+    },
+    ...(queue.onFreed && {
+      onFreed: (listener: () => void) =>
+        queue.onFreed?.(() => {
+          onWorked()
+          listener()
+        }),
+    }),
   }
 }
 
 /** Everything of the role `api`. */
-export function mountApi(app: FastifyInstance, runtime: Runtime, latencies?: LatencySharing): void {
+export function mountApi(
+  app: FastifyInstance,
+  runtime: Runtime,
+  latencies?: LatencySharing,
+): { stop(): Promise<void> } {
   const { config, log, clock, random, metrics, db, dispatch } = runtime
   const receiver = createReceiver({
     db: db.receive,
@@ -138,22 +297,49 @@ export function mountApi(app: FastifyInstance, runtime: Runtime, latencies?: Lat
     metrics,
     clock,
   })
-  const routes = apiRoutes(runtime, latencies)
+  const keeping = accountKeeping(runtime)
+  const routes = apiRoutes(runtime, { keeping, latencies })
   const authenticate = createAuthenticate(db.api, config.operatorKeys)
-  mountRoutes(app, routes, {
+  const access: MountOptions = {
     authenticate,
     isTenant: (id) => isTenant(db.api, id),
     limit: createRateLimit(config.apiRateLimitPerSecond, clock),
+  }
+  mountRoutes(app, routes, access)
+  const streams = createEventStreams({
+    db: db.api,
+    databaseUrl: runtime.databaseUrl,
+    clock,
+    log,
+    metrics,
+    maxPerTenant: config.eventStreamsPerTenant,
   })
+  mountSignup(app, keeping, { authenticate })
+  mountEventStream(app, { db: db.api, clock, streams }, access)
   mountMetrics(app, metrics, () => readHealth(db.api, clock.now()), authenticate)
   mountDocs(app, routes, runtime.version)
+  return { stop: streams.stop }
+}
+
+/** A tenant's cap or status changed: both queues look at it anew. */
+async function reconsiderQueues(tx: Tx, tenantId: string): Promise<void> {
+  await reconsiderTenant(tx, tenantId)
+  await reconsiderEvents(tx, tenantId)
+}
+
+interface ApiParts {
+  keeping?: ReturnType<typeof accountKeeping>
+  latencies?: LatencySharing | undefined
 }
 
 /** Every route of the API, in the order of the documentation. */
-export function apiRoutes(runtime: Runtime, latencies?: LatencySharing): Route[] {
+export function apiRoutes(
+  runtime: Runtime,
+  { keeping = accountKeeping(runtime), latencies }: ApiParts = {},
+): Route[] {
   const { db, clock, random, vault, config, dispatch } = runtime
   return [
-    ...tenantRoutes({ db: db.api, clock, random, onChanged: reconsiderTenant }),
+    ...tenantRoutes({ db: db.api, clock, random, onChanged: reconsiderQueues }),
     ...accountRoutes({
       db: db.api,
       clock,
@@ -161,20 +347,30 @@ export function apiRoutes(runtime: Runtime, latencies?: LatencySharing): Route[]
       vault,
       appId: config.metaAppId ?? null,
       onConnected: releaseAccount,
+      tokenWarningDays: config.tokenWarningDays,
     }),
+    ...doctorRoutes(keeping),
+    ...signupRoutes(keeping),
     ...conversationRoutes({ ...runtime, db: db.api }),
-    ...outboxRoutes({
-      clock,
-      db: db.api,
-      enqueuer: createEnqueuer({
-        db: db.api,
-        clock,
-        random,
-        onQueued: () => dispatch.wake('outbox'),
-      }),
-    }),
+    ...outboxRoutes({ clock, db: db.api, enqueuer: enqueuerOf(runtime, db.api) }),
+    ...suppressionRoutes({ ...runtime, db: db.api }),
+    ...mediaRoutes({ ...runtime, db: db.api }),
     ...messageRoutes({ db: db.api }),
+    ...templateRoutes({
+      ...runtime,
+      db: db.api,
+      sync: createTemplateSync({ ...runtime, db: db.api }),
+    }),
     ...deadLetterRoutes({ ...runtime, db: db.api }),
+    ...eventRoutes({
+      ...runtime,
+      db: db.api,
+      allowPrivateTargets: config.allowPrivateTargets,
+      onRecorded: () => {
+        dispatch.wake('events')
+        dispatch.wake('deliveries')
+      },
+    }),
     ...auditRoutes({ db: db.api }),
     ...healthRoutes({ db: db.api, clock, latencies }),
     ...opsRoutes({ ...runtime, db: db.api }),

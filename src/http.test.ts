@@ -1,13 +1,17 @@
 import { request } from 'node:http'
-import { connect } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { afterFile } from '../test/support/after-file.ts'
 import {
   operatorKey,
   startTestGateway,
   type TestGateway,
   type TestTenant,
 } from '../test/support/gateway.ts'
+import { createManualClock, settled } from '../test/support/manual-clock.ts'
 import { errorAnswer } from './api/contract.ts'
+import { createHttpServer } from './http.ts'
 
 let gateway: TestGateway
 let tenant: TestTenant
@@ -199,5 +203,26 @@ describe('a request', () => {
       statusCode: 404,
     })
     expect(gateway.logText()).not.toContain(marker)
+  })
+})
+
+describe('a body that does not come', () => {
+  test('is waited for no longer than half a minute, and said so', async () => {
+    const clock = createManualClock()
+    const app = createHttpServer({ ...gateway.runtime, clock })
+    app.post('/slow', async () => 'never')
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    afterFile(() => app.close())
+    const { port } = app.server.address() as AddressInfo
+    const socket = connect(port, '127.0.0.1')
+    const answer = text(socket)
+    const head = 'POST /slow HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+    socket.write(`${head}Content-Length: 100\r\n\r\n{"a":`)
+    while (clock.timers() === 0) await settled()
+
+    clock.advance(29_000)
+    expect(socket.destroyed).toBe(false)
+    clock.advance(1_000)
+    expect(await answer).toMatch(/^HTTP\/1.1 408 .*"REQUEST_TIMEOUT"/s)
   })
 })

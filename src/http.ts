@@ -2,10 +2,17 @@
 import { isUtf8 } from 'node:buffer'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { type Principal, parsePart, type Route } from './api/route.ts'
+import multipart from '@fastify/multipart'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteOptions,
+} from 'fastify'
+import { type FileAnswer, type Principal, parsePart, type Route } from './api/route.ts'
 import { DatabaseUnavailable, isContention } from './db/connect.ts'
 import { AppError, notFound } from './errors.ts'
+import { formLimitBytes, formLimits, formProblem, readParts } from './http-form.ts'
 import { isUuid } from './ids.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Clock, Random } from './time-and-chance.ts'
@@ -17,6 +24,8 @@ export interface HttpOptions {
 }
 
 const apiBodyLimit = 256 * 1024
+/** Long enough for a slow phone network, short enough that idle peers do not pile up. */
+const bodyTimeoutMs = 30_000
 
 export function createHttpServer({ log, clock, random }: HttpOptions): FastifyInstance {
   const app = Fastify({
@@ -25,8 +34,8 @@ export function createHttpServer({ log, clock, random }: HttpOptions): FastifyIn
     genReqId: () => random.uuid(),
     // Ids that we make ourselves; a caller's header is never believed.
     requestIdHeader: false,
-    // Long enough for a slow phone network, short enough that idle peers do not pile up.
-    requestTimeout: 30_000,
+    // For the largest file over a slow line; everything else has `bodyTimeoutMs`.
+    requestTimeout: 10 * 60_000,
     keepAliveTimeout: 65_000,
     // What is under way when we stop is finished, also on connections that are kept alive.
     return503OnClosing: false,
@@ -37,11 +46,13 @@ export function createHttpServer({ log, clock, random }: HttpOptions): FastifyIn
     },
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, random.uuid()),
   })
+  app.server.headersTimeout = bodyTimeoutMs
   acceptJsonOnly(app)
   app.decorateRequest('startedMs', 0)
   app.addHook('onRequest', (request, reply, done) => {
     request.startedMs = clock.monotonicMs()
     setHeaders(reply, request.id)
+    if (request.routeOptions.config.isForm !== true) limitBodyTime(request, clock)
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
@@ -84,6 +95,17 @@ function setHeaders(reply: FastifyReply, requestId: string): FastifyReply {
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
   })
+}
+
+/** Who takes too long to send a body is told so and cut off. */
+function limitBodyTime(request: FastifyRequest, clock: Clock): void {
+  const { raw, headers } = request
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return
+  const cancel = clock.after(bodyTimeoutMs, () => {
+    if (raw.complete) return
+    answerUnreadable({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, raw.socket, request.id)
+  })
+  raw.once('close', cancel)
 }
 
 /** Only JSON is read. An empty body is none: many clients name a type also when they send nothing. */
@@ -136,6 +158,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     isWebhook?: boolean
+    isForm?: boolean
   }
 }
 
@@ -189,7 +212,7 @@ export interface MountOptions {
 export function mountRoutes(app: FastifyInstance, routes: Route[], options: MountOptions): void {
   const callers = new WeakMap<FastifyRequest, Caller>()
   for (const one of routes) {
-    app.route({
+    const declared: RouteOptions = {
       method: one.method,
       url: one.path,
       // Before the body is read: a stranger learns nothing from it and costs us nothing by it.
@@ -202,27 +225,49 @@ export function mountRoutes(app: FastifyInstance, routes: Route[], options: Moun
         const answer = await one.handle({
           ...caller,
           requestId: request.id,
+          origin: `${request.protocol}://${request.host}`,
           params: parsePart(one.params, request.params, 'path', 'INVALID_REQUEST'),
           query: parsePart(one.query, request.query, 'query', 'INVALID_REQUEST'),
           headers: parsePart(one.headers, request.headers, 'headers', 'INVALID_REQUEST'),
           setHeader: (name, value) => void reply.header(name, value),
           body: parsePart(one.body, request.body, 'body', one.invalidCode ?? 'INVALID_REQUEST'),
+          parts: () => readParts(request),
         })
+        if (one.givesFile) return sendFile(reply, answer as FileAnswer)
         reply.code(one.status ?? 200)
         return one.status === 204 ? null : answer
       },
-    })
+    }
+    if (one.form) mountForm(app, declared)
+    else app.route(declared)
   }
 }
 
-interface Caller {
+/** In a scope of its own: elsewhere a form is as unknown as anything that is not JSON. */
+function mountForm(app: FastifyInstance, declared: RouteOptions): void {
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    await scope.register(multipart, { limits: formLimits })
+    scope.setErrorHandler((error) => {
+      throw formProblem(error)
+    })
+    scope.route({ ...declared, config: { isForm: true }, bodyLimit: formLimitBytes })
+  })
+}
+
+function sendFile(reply: FastifyReply, { status, headers, content }: FileAnswer): FastifyReply {
+  return reply.code(status).headers(headers).send(content)
+}
+
+export interface Caller {
   actor: string
   /** '' where no tenant is meant. */
   tenantId: string
 }
 
-async function identify(
-  one: Route,
+/** Who is asking, for which tenant; counts the call. */
+export async function identify(
+  one: Pick<Route, 'access'>,
   request: FastifyRequest,
   options: MountOptions,
 ): Promise<Caller> {

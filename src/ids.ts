@@ -1,5 +1,16 @@
 // Public ids: a prefix that says what it is, and the row's random uuid without its dashes.
-export type IdPrefix = 'msg' | 'conv' | 'acc' | 'key' | 'dlq' | 'aev'
+export type IdPrefix =
+  | 'msg'
+  | 'conv'
+  | 'acc'
+  | 'key'
+  | 'dlq'
+  | 'aev'
+  | 'sup'
+  | 'tpl'
+  | 'med'
+  | 'evt'
+  | 'ep'
 
 export function publicId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${uuid.replaceAll('-', '')}`

@@ -12,8 +12,10 @@ export interface LogFields {
   tenant_id?: Maybe<string>
   account_id?: Maybe<string>
   message_id?: Maybe<string>
+  media_id?: Maybe<string>
   conversation_id?: Maybe<string>
   dead_letter_id?: Maybe<string>
+  endpoint_id?: Maybe<string>
   correlation_id?: Maybe<string>
   request_id?: Maybe<string>
   phone_number_id?: Maybe<string>
@@ -161,7 +163,7 @@ const word = shaped(lowerWords, upperWords)
 const errorName = /^(?:[A-Z][a-z]{1,15}){0,5}Error$/
 const errorCode = shaped(lowerWords, upperWords, errorName, /^PG_[0-9A-Z]{5}$/, /^\d{1,7}$/)
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-const prefixedId = /^(?:msg|conv|acc|dlq|key|evt|req|usr|tpl|med|aud)_[A-Za-z0-9-]{16,64}$/
+const prefixedId = /^(?:msg|conv|acc|dlq|key|evt|ep|req|usr|tpl|med|aud)_[A-Za-z0-9-]{16,64}$/
 const ownId = shaped(uuid, prefixedId, /^req-[0-9a-z]{1,6}$/)
 // Meta's ids of numbers and accounts: the business's own, nobody's phone number, and what operators search by.
 const metaId = shaped(/^\d{1,32}$/, /^[A-Za-z]{1,10}\d{0,9}(?:[_-][A-Za-z0-9]{1,9}){0,3}$/)
@@ -176,8 +178,10 @@ const rules: Record<keyof LogFields, Rule> = {
   tenant_id: ownId,
   account_id: ownId,
   message_id: ownId,
+  media_id: ownId,
   conversation_id: ownId,
   dead_letter_id: ownId,
+  endpoint_id: ownId,
   correlation_id: ownId,
   request_id: ownId,
   phone_number_id: metaId,

@@ -6,9 +6,15 @@ import type { Config } from './config.ts'
 import { connect, type Db } from './db/connect.ts'
 import { createPostgresDispatch } from './dispatch/postgres.ts'
 import type { Dispatch } from './dispatch/queue.ts'
+import { createPoster, type Poster } from './events/post.ts'
 import { createLog, type Log, logHashKey } from './log.ts'
+import { createDiskStore } from './media/disk-store.ts'
+import { createS3Store } from './media/s3-store.ts'
+import type { MediaStore } from './media/store.ts'
 import { createGraph, type Graph } from './meta/graph.ts'
+import { createGraphMedia, type GraphMedia } from './meta/graph-media.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { createGuardedAgent } from './net/guarded-agent.ts'
 import { packageRoot } from './package-root.ts'
 import { type Clock, type Random, systemClock, systemRandom } from './time-and-chance.ts'
 
@@ -21,6 +27,11 @@ export interface Runtime {
   metrics: Metrics
   vault: Vault
   graph: Graph
+  graphMedia: GraphMedia
+  /** Where files lie. */
+  store: MediaStore
+  /** To the tenants' own addresses. */
+  poster: Poster
   dispatch: Dispatch
   /** Apart, so that no amount of processing or reading makes a webhook wait for a connection. */
   db: { receive: Db; work: Db; api: Db }
@@ -57,6 +68,24 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     timeoutMs: config.sendTimeoutMs,
     clock,
   })
+  const graphMedia = createGraphMedia({
+    graph,
+    graphUrl: config.metaGraphUrl,
+    timeoutMs: config.sendTimeoutMs,
+    guarded: createGuardedAgent({ ...agentLimits, allowPrivate: config.allowPrivateTargets }),
+    // The operator chose this one host, also where it is a private proxy.
+    plain: createGuardedAgent({ ...agentLimits, allowPrivate: true }),
+    clock,
+    random,
+  })
+  const { store, closeStore } = chooseStore(config, clock, random)
+  const version = readVersion()
+  const poster = createPoster({
+    clock,
+    allowPrivate: config.allowPrivateTargets,
+    timeoutMs: config.eventTimeoutMs,
+    version,
+  })
   return {
     config,
     databaseUrl,
@@ -66,13 +95,40 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     metrics: createMetrics(),
     vault: createVault(config.encryptionKeys, random),
     graph,
+    graphMedia,
+    store,
+    poster,
     dispatch: createPostgresDispatch(db.work, clock),
     db,
-    version: readVersion(),
+    version,
     close: async () => {
+      await Promise.all([graphMedia.close(), poster.close(), closeStore()])
       await Promise.all([graph.close(), db.receive.close(), db.work.close(), db.api.close()])
     },
   }
+}
+
+/** Of downloads: a file that makes no progress for this long is asked for again later. */
+const agentLimits = { connectTimeoutMs: 5_000, silenceMs: 30_000 }
+
+function chooseStore(config: Config, clock: Clock, random: Random) {
+  if (config.mediaStore === 'disk') {
+    const store: MediaStore = createDiskStore({ folder: join(config.dataDir, 'media'), random })
+    return { store, closeStore: async () => undefined }
+  }
+  const { s3Endpoint, s3Bucket, s3AccessKeyId, s3SecretAccessKey } = config
+  if (!s3Endpoint || !s3Bucket || !s3AccessKeyId || !s3SecretAccessKey) {
+    throw new Error('bug: readConfig requires all of these')
+  }
+  const store = createS3Store({
+    endpoint: s3Endpoint,
+    bucket: s3Bucket,
+    region: config.s3Region,
+    accessKeyId: s3AccessKeyId,
+    secretAccessKey: s3SecretAccessKey,
+    clock,
+  })
+  return { store, closeStore: store.close }
 }
 
 export function logFor(config: Config, clock: Clock): Log {

@@ -107,6 +107,16 @@ describe('a code', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: { code } } })
   })
 
+  test('of a dialog that sent the browser back wants the same address again', async () => {
+    const redirect_uri = 'https://gateway.example/callback'
+    const code = await issueCode({ redirect_uri })
+
+    for (const wrong of [{}, { redirect_uri: 'https://elsewhere.example' }]) {
+      expect((await grant({ code, ...wrong })).body.error.code).toBe(191)
+    }
+    expect((await grant({ code, redirect_uri })).status).toBe(200)
+  })
+
   test('is of no use to another app, and not used up by it', async () => {
     await scene.call('POST', '/simulator/apps', { app_id: '77', app_secret: 'other' })
     const code = await issueCode()

@@ -61,15 +61,7 @@ function checkClient({ business }: Access, params: Fields): MetaApp {
 function exchangeCode({ business, clock }: Access, app: MetaApp, params: Fields) {
   const code = textIn(params, 'code')
   if (code === undefined) throw oauthError(100, 'Missing authorization code')
-  // Embedded Signup has no redirect, so none can be the right one.
-  if (textIn(params, 'redirect_uri') !== undefined) {
-    throw oauthError(
-      191,
-      'Error validating verification code. Please make sure your redirect_uri is identical to ' +
-        'the one you used in the OAuth dialog request',
-    )
-  }
-  const outcome = business.tokens.redeemCode(code, app.app_id)
+  const outcome = business.tokens.redeemCode(code, app.app_id, textIn(params, 'redirect_uri'))
   switch (outcome.kind) {
     case 'token':
       return tokenAnswer(outcome.token, clock.now())
@@ -79,6 +71,13 @@ function exchangeCode({ business, clock }: Access, app: MetaApp, params: Fields)
       throw oauthError(100, 'This authorization code has been used.', 36009)
     case 'unknown':
       throw oauthError(100, 'Invalid verification code format.')
+    // Embedded Signup's pop-up has no redirect, so none can be the right one.
+    case 'other_redirect':
+      throw oauthError(
+        191,
+        'Error validating verification code. Please make sure your redirect_uri is identical to ' +
+          'the one you used in the OAuth dialog request',
+      )
   }
 }
 

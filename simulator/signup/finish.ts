@@ -25,6 +25,8 @@ const choiceSchema = z.object({
   coexistence: z.boolean().default(false),
   /** Of the token: for ever, or 60 days, as the login configuration says. */
   token_life: z.enum(['never', '60_days']).default('never'),
+  /** Where the dialog will send the browser with the code; not with the pop-up. */
+  redirect_uri: z.string().max(2000).optional(),
 })
 
 type Choice = z.output<typeof choiceSchema>
@@ -59,6 +61,7 @@ export function finishSignup(business: Business, random: Random, input: unknown)
       app_id: choice.client_id,
       waba_ids: [waba_id],
       ...(choice.token_life === '60_days' ? { token_expires_in: longTokenSeconds } : {}),
+      ...(choice.redirect_uri === undefined ? {} : { redirect_uri: choice.redirect_uri }),
     }),
   )
   if (phoneNumberId === undefined) {

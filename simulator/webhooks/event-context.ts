@@ -60,6 +60,8 @@ export interface EventContext {
   input: z.output<typeof eventSchema>
   wabaId: string
   businessId: string
+  /** The app that the webhooks are delivered to. */
+  ownAppId: string
   /** Throws a RequestError when the event names no number and none can be guessed. */
   number(): BusinessNumber
   person: Person

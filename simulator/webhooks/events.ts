@@ -44,6 +44,7 @@ export interface EventSenderOptions {
   notifier: Notifier
   /** The portfolio that an account belongs to. */
   businessIdOf(wabaId: string): string
+  ownAppId(): string
 }
 
 export function createEventSender(options: EventSenderOptions): EventSender {
@@ -95,7 +96,7 @@ function buildUpdate(options: EventSenderOptions, given: EventInput): Update {
 }
 
 function contextOf(
-  { clock, random, numbers, businessIdOf }: EventSenderOptions,
+  { clock, random, numbers, businessIdOf, ownAppId }: EventSenderOptions,
   given: EventContext['input'],
 ): EventContext {
   const all = numbers.all()
@@ -123,6 +124,7 @@ function contextOf(
     input: found === undefined ? given : { ...given, phone_number_id: found.phone_number_id },
     wabaId,
     businessId: given.business_id ?? businessIdOf(wabaId),
+    ownAppId: ownAppId(),
     number() {
       if (found !== undefined) return found
       throw new RequestError(

@@ -61,7 +61,7 @@ function wabaInfo({ wabaId, businessId }: EventContext) {
 }
 
 function partnerApp(context: EventContext) {
-  return { waba_info: { ...wabaInfo(context).waba_info, partner_app_id: '670843887430001' } }
+  return { waba_info: { ...wabaInfo(context).waba_info, partner_app_id: context.ownAppId } }
 }
 
 /** Sent in the name of the portfolio, not of the account. */

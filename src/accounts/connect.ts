@@ -23,6 +23,8 @@ export type OnConnected = (
   now: Date,
 ) => Promise<void>
 
+const firstTokenCheckMs = 60_000
+
 export async function connectAccount(
   db: Db,
   tenantId: string,
@@ -50,6 +52,8 @@ export async function connectAccount(
       appId: input.app_id ?? by.appId,
       sealedToken: by.vault.seal(input.access_token, tokenOwner(tenantId, id)),
       createdAt,
+      // Soon: a token that was pasted wrong should show before it is needed.
+      tokenCheckAt: new Date(createdAt.getTime() + firstTokenCheckMs),
     })
     if (!row) {
       throw new AppError('NUMBER_TAKEN', 409, 'phone_number_id: this number is connected already', {

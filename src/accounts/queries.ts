@@ -1,5 +1,6 @@
 import type { Cursor } from '../api/paging.ts'
 import { sql, type Tx } from '../db/connect.ts'
+import type { ThroughputLevel, Told } from './news.ts'
 
 export interface AccountRow {
   id: string
@@ -9,8 +10,19 @@ export interface AccountRow {
   app_id: string | null
   auth_status: 'ok' | 'needs_reauth'
   auth_last_error: string | null
+  responder: Responder
+  auto_reply_text: string | null
+  templates_auth_status: 'ok' | 'needs_reauth'
+  templates_auth_last_error: string | null
+  token_expires_at: Date | null
+  token_checked_at: Date | null
+  throughput_level: ThroughputLevel
+  replies_only_until: Date | null
+  told: Told
   created_at: Date
 }
+
+export type Responder = 'off' | 'echo' | 'auto_reply'
 
 /** Undefined when the number is connected already, whoever has it. */
 export async function insertAccount(
@@ -24,16 +36,21 @@ export async function insertAccount(
     appId: string | null
     sealedToken: string
     createdAt: Date
+    /** When Meta is first asked about the token. */
+    tokenCheckAt: Date
   },
 ): Promise<AccountRow | undefined> {
   const [row] = await tx.query(sql<AccountRow>`
     insert into whatsapp_accounts
-      (id, tenant_id, waba_id, phone_number_id, display_phone_number, app_id, access_token, created_at, updated_at)
+      (id, tenant_id, waba_id, phone_number_id, display_phone_number, app_id, access_token, token_check_at,
+       created_at, updated_at)
     values
       (${account.id}, ${account.tenantId}, ${account.wabaId}, ${account.phoneNumberId}, ${account.displayPhoneNumber},
-       ${account.appId}, ${account.sealedToken}, ${account.createdAt}, ${account.createdAt})
+       ${account.appId}, ${account.sealedToken}, ${account.tokenCheckAt}, ${account.createdAt}, ${account.createdAt})
     on conflict (phone_number_id) do nothing
-    returning id, waba_id, phone_number_id, display_phone_number, app_id, auth_status, auth_last_error, created_at`)
+    returning id, waba_id, phone_number_id, display_phone_number, app_id, auth_status, auth_last_error,
+      templates_auth_status, templates_auth_last_error, token_expires_at, token_checked_at, throughput_level,
+      replies_only_until, told, responder, auto_reply_text, created_at`)
   return row
 }
 
@@ -44,13 +61,70 @@ export async function selectAccounts(
   limit: number,
 ): Promise<AccountRow[]> {
   return tx.query(sql<AccountRow>`
-    select id, waba_id, phone_number_id, display_phone_number, app_id, auth_status, auth_last_error, created_at
+    select id, waba_id, phone_number_id, display_phone_number, app_id, auth_status, auth_last_error,
+      templates_auth_status, templates_auth_last_error, token_expires_at, token_checked_at, throughput_level,
+      replies_only_until, told, responder, auto_reply_text, created_at
     from whatsapp_accounts
     where tenant_id = ${tenantId}
       and (${after?.at ?? null}::timestamptz is null
         or (created_at, id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::uuid))
     order by created_at desc, id desc
     limit ${limit}`)
+}
+
+/** Takes the row's lock, so that a change is made from what is there. */
+export async function lockAccount(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+): Promise<AccountRow | undefined> {
+  const [row] = await tx.query(sql<AccountRow>`
+    select id, waba_id, phone_number_id, display_phone_number, app_id, auth_status, auth_last_error,
+      templates_auth_status, templates_auth_last_error, token_expires_at, token_checked_at, throughput_level,
+      replies_only_until, told, responder, auto_reply_text, created_at
+    from whatsapp_accounts
+    where tenant_id = ${tenantId} and id = ${id}
+    for no key update`)
+  return row
+}
+
+export async function selectAccount(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+): Promise<AccountRow | undefined> {
+  const [row] = await tx.query(sql<AccountRow>`
+    select id, waba_id, phone_number_id, display_phone_number, app_id, auth_status, auth_last_error,
+      templates_auth_status, templates_auth_last_error, token_expires_at, token_checked_at, throughput_level,
+      replies_only_until, told, responder, auto_reply_text, created_at
+    from whatsapp_accounts
+    where tenant_id = ${tenantId} and id = ${id}`)
+  return row
+}
+
+export async function updateResponder(
+  tx: Tx,
+  tenantId: string,
+  account: Pick<AccountRow, 'id' | 'responder' | 'auto_reply_text'>,
+  now: Date,
+): Promise<void> {
+  await tx.query(sql`
+    update whatsapp_accounts
+    set responder = ${account.responder}, auto_reply_text = ${account.auto_reply_text}, updated_at = ${now}
+    where tenant_id = ${tenantId} and id = ${account.id}`)
+}
+
+/** Undefined when the tenant has no such number. */
+export async function selectAccountId(
+  tx: Tx,
+  tenantId: string,
+  phoneNumberId: string,
+): Promise<string | undefined> {
+  const [row] = await tx.query(sql<{ id: string }>`
+    select id
+    from whatsapp_accounts
+    where tenant_id = ${tenantId} and phone_number_id = ${phoneNumberId}`)
+  return row?.id
 }
 
 /** The number that was disconnected, or undefined when the tenant has no such account. */
@@ -84,6 +158,18 @@ export async function selectSealedToken(
   return row
 }
 
+export async function selectSealedTokensOfWaba(
+  tx: Tx,
+  tenantId: string,
+  wabaId: string,
+): Promise<(SealedToken & { phone_number_id: string })[]> {
+  return tx.query(sql<SealedToken & { phone_number_id: string }>`
+    select id, auth_status, access_token, phone_number_id
+    from whatsapp_accounts
+    where tenant_id = ${tenantId} and waba_id = ${wabaId}
+    order by auth_status, updated_at desc, id`)
+}
+
 export interface AccountEventRow {
   id: string
   field: string
@@ -113,6 +199,39 @@ export async function selectAccountEvents(
     limit ${limit}`)
 }
 
+/** Undefined when there is no such account, or its token is another one than at `tokenSetAt`. */
+export async function lockAuthStatus(
+  tx: Tx,
+  tenantId: string,
+  phoneNumberId: string,
+  tokenSetAt: string | null,
+): Promise<{ auth_status: 'ok' | 'needs_reauth' } | undefined> {
+  const [row] = await tx.query(sql<{ auth_status: 'ok' | 'needs_reauth' }>`
+    select auth_status
+    from whatsapp_accounts
+    where tenant_id = ${tenantId} and phone_number_id = ${phoneNumberId}
+      and (${tokenSetAt}::timestamptz is null or token_set_at = ${tokenSetAt}::timestamptz)
+    for no key update`)
+  return row
+}
+
+/** The same for templates, by business account: they belong to that, not to a number. */
+export async function updateTemplatesAuthStatus(
+  tx: Tx,
+  tenantId: string,
+  wabaId: string,
+  status: 'ok' | 'needs_reauth',
+  error: string | null,
+  now: Date,
+): Promise<boolean> {
+  const rows = await tx.query(sql`
+    update whatsapp_accounts
+    set templates_auth_status = ${status}, templates_auth_last_error = ${error}, updated_at = ${now}
+    where tenant_id = ${tenantId} and waba_id = ${wabaId} and templates_auth_status <> ${status}
+    returning id`)
+  return rows.length > 0
+}
+
 /** Whether that changed anything. */
 export async function updateAuthStatus(
   tx: Tx,
@@ -128,4 +247,16 @@ export async function updateAuthStatus(
     where tenant_id = ${tenantId} and phone_number_id = ${phoneNumberId} and auth_status <> ${status}
     returning id`)
   return rows.length > 0
+}
+
+export async function selectAccountIds(
+  tx: Tx,
+  tenantId: string | null,
+  id: string | null,
+): Promise<{ tenantId: string; id: string }[]> {
+  return tx.query(sql<{ tenantId: string; id: string }>`
+    select tenant_id as "tenantId", id
+    from whatsapp_accounts
+    where (${tenantId}::uuid is null or tenant_id = ${tenantId}) and (${id}::uuid is null or id = ${id})
+    order by tenant_id, created_at, id`)
 }

@@ -1,16 +1,24 @@
 // A token that Meta no longer takes: the account waits for a person, and says why.
 import type { Tx } from '../db/connect.ts'
-import { updateAuthStatus } from './queries.ts'
+import { lockAuthStatus, updateAuthStatus, updateTemplatesAuthStatus } from './queries.ts'
 
-/** True when the account was fine until now. */
+/**
+ * `new`: the account was fine until now. `outdated`: it has another token since `tokenSetAt`, or is gone, so this says
+ * nothing of it. Without `tokenSetAt` it is about the token of now.
+ */
 export async function requireReauth(
   tx: Tx,
   tenantId: string,
   phoneNumberId: string,
   reason: string,
   now: Date,
-): Promise<boolean> {
-  return updateAuthStatus(tx, tenantId, phoneNumberId, 'needs_reauth', reason, now)
+  tokenSetAt: string | null = null,
+): Promise<'new' | 'known' | 'outdated'> {
+  const account = await lockAuthStatus(tx, tenantId, phoneNumberId, tokenSetAt)
+  if (!account) return 'outdated'
+  if (account.auth_status === 'needs_reauth') return 'known'
+  await updateAuthStatus(tx, tenantId, phoneNumberId, 'needs_reauth', reason, now)
+  return 'new'
 }
 
 /** True when the account was waiting for this. */
@@ -21,4 +29,25 @@ export async function endReauth(
   now: Date,
 ): Promise<boolean> {
   return updateAuthStatus(tx, tenantId, phoneNumberId, 'ok', null, now)
+}
+
+/** Templates hang on a permission of their own: losing it stops no message. True when it was fine until now. */
+export async function requireTemplatesReauth(
+  tx: Tx,
+  tenantId: string,
+  wabaId: string,
+  reason: string,
+  now: Date,
+): Promise<boolean> {
+  return updateTemplatesAuthStatus(tx, tenantId, wabaId, 'needs_reauth', reason, now)
+}
+
+/** True when templates were waiting for this. */
+export async function endTemplatesReauth(
+  tx: Tx,
+  tenantId: string,
+  wabaId: string,
+  now: Date,
+): Promise<boolean> {
+  return updateTemplatesAuthStatus(tx, tenantId, wabaId, 'ok', null, now)
 }

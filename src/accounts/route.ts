@@ -9,15 +9,28 @@ export interface NumberOwner {
   appId: string | null
 }
 
+/** What is to be done with what comes in for a number. */
+export interface NumberSettings {
+  responder: 'off' | 'echo' | 'auto_reply'
+  autoReplyText: string | null
+  /** Whether its tenant could send from it: neither suspended nor waiting to be reconnected. */
+  canSend: boolean
+  /** Null: the gateway's own. */
+  stopWords: string[] | null
+}
+
 export async function ownersOfNumbers(
   tx: Tx,
   numbers: string[],
-): Promise<Map<string, NumberOwner>> {
+): Promise<Map<string, NumberOwner & NumberSettings>> {
   if (numbers.length === 0) return new Map()
-  const rows = await tx.query(sql<NumberOwner>`
-    select phone_number_id as "phoneNumberId", tenant_id as "tenantId", waba_id as "wabaId", app_id as "appId"
-    from whatsapp_accounts
-    where phone_number_id = any(${numbers}::text[])`)
+  const rows = await tx.query(sql<NumberOwner & NumberSettings>`
+    select a.phone_number_id as "phoneNumberId", a.tenant_id as "tenantId", a.waba_id as "wabaId", a.app_id as "appId",
+      a.responder, a.auto_reply_text as "autoReplyText", t.status = 'active' and a.auth_status = 'ok' as "canSend",
+      t.stop_words as "stopWords"
+    from whatsapp_accounts a
+    join tenants t on t.id = a.tenant_id
+    where a.phone_number_id = any(${numbers}::text[])`)
   return new Map(rows.map((row) => [row.phoneNumberId, row]))
 }
 

@@ -55,6 +55,17 @@ describe('an account', () => {
       app_id: '990000000000001',
       auth_status: 'ok',
       auth_last_error: null,
+      templates_auth_status: 'ok',
+      templates_auth_last_error: null,
+      token_expires_at: null,
+      token_expires_soon: false,
+      token_checked_at: null,
+      throughput_level: 'standard',
+      hold: null,
+      replies_only_until: null,
+      standing: {},
+      responder: 'off',
+      auto_reply_text: null,
       created_at: expect.any(String),
     })
     const seen = await gateway.call('GET', '/api/whatsapp/accounts', { key: a.key })

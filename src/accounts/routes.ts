@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   account,
+  accountChange,
   accountEvent,
   accountEventsQuery,
   listOf,
@@ -16,6 +17,7 @@ import { notFound } from '../errors.ts'
 import { publicId, uuidOf } from '../ids.ts'
 import { isTenant } from '../tenants/resolve.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
+import { changeAccount } from './change.ts'
 import { connectAccount, type OnConnected } from './connect.ts'
 import {
   type AccountEventRow,
@@ -24,6 +26,7 @@ import {
   selectAccountEvents,
   selectAccounts,
 } from './queries.ts'
+import { showAccount } from './show.ts'
 import type { Vault } from './vault.ts'
 
 interface AccountRoutesOptions {
@@ -33,6 +36,7 @@ interface AccountRoutesOptions {
   vault: Vault
   appId: string | null
   onConnected: OnConnected
+  tokenWarningDays: number
 }
 
 const ofTenant = z.object({ id: tenantId })
@@ -40,6 +44,7 @@ const base = '/api/admin/tenants/:id/accounts'
 
 export function accountRoutes(options: AccountRoutesOptions): Route[] {
   const { db, clock } = options
+  const show = (row: AccountRow) => showAccount(row, clock.now(), options.tokenWarningDays)
   return [
     route({
       method: 'POST',
@@ -51,7 +56,7 @@ export function accountRoutes(options: AccountRoutesOptions): Route[] {
       answer: account,
       status: 201,
       handle: async ({ params, body, actor }) =>
-        showAccount(await connectAccount(db, params.id, body, { ...options, actor })),
+        show(await connectAccount(db, params.id, body, { ...options, actor })),
     }),
     route({
       method: 'GET',
@@ -64,7 +69,20 @@ export function accountRoutes(options: AccountRoutesOptions): Route[] {
       handle: async ({ params, query }) => {
         if (!(await isTenant(db, params.id))) throw notFound('TENANT_NOT_FOUND', 'tenant')
         const rows = await selectAccounts(db, params.id, decodeCursor(query.after), query.limit + 1)
-        return pageOf(rows, query.limit, cursorOf, showAccount)
+        return pageOf(rows, query.limit, cursorOf, show)
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: `${base}/:accountId`,
+      summary: 'Choose what answers an account’s messages by itself',
+      access: 'operator',
+      params: ofTenant.extend({ accountId: z.string() }),
+      body: accountChange,
+      answer: account,
+      handle: async ({ params, body, actor }) => {
+        const by = { actor, at: clock.now() }
+        return show(await changeAccount(db, params.id, params.accountId, body, by))
       },
     }),
     route({
@@ -91,12 +109,16 @@ export function accountRoutes(options: AccountRoutesOptions): Route[] {
           return null
         }),
     }),
-    ...ownRoutes(db),
+    ...ownRoutes(db, clock, show),
   ]
 }
 
 /** What a tenant sees of its own accounts. */
-function ownRoutes(db: Db): Route[] {
+function ownRoutes(
+  db: Db,
+  clock: Clock,
+  show: (row: AccountRow) => ReturnType<typeof showAccount>,
+): Route[] {
   return [
     route({
       method: 'GET',
@@ -109,7 +131,20 @@ function ownRoutes(db: Db): Route[] {
         const rows = await db.tenantTransaction(tenantId, (tx) =>
           selectAccounts(tx, tenantId, decodeCursor(query.after), query.limit + 1),
         )
-        return pageOf(rows, query.limit, cursorOf, showAccount)
+        return pageOf(rows, query.limit, cursorOf, show)
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/api/whatsapp/accounts/:id',
+      summary: 'Choose what answers your account’s messages by itself',
+      access: 'tenant',
+      params: z.object({ id: z.string() }),
+      body: accountChange,
+      answer: account,
+      handle: async ({ tenantId, params, body, actor }) => {
+        const by = { actor, at: clock.now() }
+        return show(await changeAccount(db, tenantId, params.id, body, by))
       },
     }),
     route({
@@ -131,10 +166,6 @@ function ownRoutes(db: Db): Route[] {
 }
 
 const cursorOf = (row: AccountRow) => ({ at: row.created_at, id: row.id })
-
-function showAccount(row: AccountRow) {
-  return { ...row, id: publicId('acc', row.id), created_at: row.created_at.toISOString() }
-}
 
 function showAccountEvent(row: AccountEventRow) {
   return {

@@ -1,6 +1,6 @@
 // The access token of a number, for those who call Meta in the tenant's name.
 import type { Tx } from '../db/connect.ts'
-import { selectSealedToken } from './queries.ts'
+import { selectSealedToken, selectSealedTokensOfWaba } from './queries.ts'
 import { tokenOwner, type Vault } from './vault.ts'
 
 export interface NumberToken {
@@ -19,4 +19,34 @@ export async function tokenOfNumber(
   if (!row) return undefined
   const accessToken = vault.open(row.access_token, tokenOwner(tenantId, row.id))
   return { authStatus: row.auth_status, accessToken }
+}
+
+export interface WabaToken {
+  accountId: string
+  phoneNumberId: string
+  /** Null when none of our keys opens it. */
+  accessToken: string | null
+}
+
+/** Of every number that the tenant has in it, those without trouble first: any of them may speak for the whole. */
+export async function tokensOfWaba(
+  tx: Tx,
+  vault: Vault,
+  tenantId: string,
+  wabaId: string,
+): Promise<WabaToken[]> {
+  const rows = await selectSealedTokensOfWaba(tx, tenantId, wabaId)
+  return rows.map(({ id, phone_number_id, access_token }) => ({
+    accountId: id,
+    phoneNumberId: phone_number_id,
+    accessToken: openOrNull(vault, access_token, tokenOwner(tenantId, id)),
+  }))
+}
+
+function openOrNull(vault: Vault, sealed: string, owner: string): string | null {
+  try {
+    return vault.open(sealed, owner)
+  } catch {
+    return null
+  }
 }

@@ -62,6 +62,12 @@ describe('the vault', () => {
       expect(() => vault.open(text, owner)).toThrow(Error)
   })
 
+  test('derives the same secret for the same purpose, and another for another', () => {
+    expect(vault.derive('pin of 1')).toEqual(vault.derive('pin of 1'))
+    expect(vault.derive('pin of 1')).not.toEqual(vault.derive('pin of 2'))
+    expect(vault.derive('pin of 1')).not.toEqual(createVault([newKey], random).derive('pin of 1'))
+  })
+
   test('needs a key', () => {
     expect(() => createVault([], random)).toThrow('bug')
   })

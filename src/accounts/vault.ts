@@ -1,6 +1,6 @@
 // Secrets at rest: AES-256-GCM under a key ring. The first key encrypts, all decrypt. What a ciphertext belongs to is
 // authenticated with it, so one cannot be moved to another row or another tenant.
-import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
 import type { Random } from '../time-and-chance.ts'
 
 export interface VaultKey {
@@ -14,6 +14,8 @@ export interface Vault {
   open(sealed: string, owner: string): string
   /** Whether it was sealed with a key that is no longer the first. */
   isStale(sealed: string): boolean
+  /** A secret for this purpose that need not be kept: the same again while the first key is the same. */
+  derive(purpose: string): Buffer
 }
 
 export function createVault(ring: readonly VaultKey[], random: Random): Vault {
@@ -47,9 +49,14 @@ export function createVault(ring: readonly VaultKey[], random: Random): Vault {
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
     },
     isStale: (sealed) => sealed.split('.')[1] !== current.id,
+    derive: (purpose) => createHmac('sha256', current.key).update(`derive ${purpose}`).digest(),
   }
 }
 
 export function tokenOwner(tenantId: string, accountId: string): string {
   return `${tenantId}/whatsapp_accounts/access_token/${accountId}`
+}
+
+export function pinOwner(tenantId: string, accountId: string): string {
+  return `${tenantId}/whatsapp_accounts/pin/${accountId}`
 }

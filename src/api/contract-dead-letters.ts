@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { listQuery, metaId, moment, tenantId, time } from './contract.ts'
 
 const deadLetterKind = z.enum(['outbound', 'inbound', 'malformed', 'unroutable', 'unknown'])
-const deadLetterState = z.enum(['open', 'requeued', 'discarded'])
+const deadLetterState = z
+  .enum(['open', 'requeued', 'discarded', 'resolved'])
+  .describe('resolved: Meta turned out to have the message, or somebody marked it sent')
 const errorCode = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'a code, as error_code shows it')
 
 export const deadLetterFilter = z.strictObject({
@@ -146,6 +148,7 @@ const bulkDecision = z.strictObject({
   dry_run: z.boolean().default(false).describe('only counts'),
 })
 
+/** Also for marking sent. */
 export const deadLetterBulkDiscard = z.preprocess(withReason, bulkDecision)
 
 /** A quarter of what a number may send, so that a heap of old messages leaves room for new ones. */
@@ -185,6 +188,10 @@ export const deadLetterBulkAnswer = z.object({
       .number()
       .int()
       .describe('need not be requeued: the message went through after all, or is on its way'),
+    outcome_known: z
+      .number()
+      .int()
+      .describe('cannot be marked sent: it is known that Meta does not have the message'),
     already_decided: z.number().int().describe('of ids'),
     not_found: z.number().int().describe('of ids'),
   }),

@@ -42,6 +42,7 @@ export const tenant = z.object({
   status: z.enum(['active', 'suspended']),
   max_concurrency: z.number().int().nullable().describe('null: MAX_CONCURRENCY_PER_TENANT'),
   retry_policy: z.enum(['standard', 'patient']).nullable().describe('null: RETRY_POLICY'),
+  stop_words: z.array(z.string()).nullable().describe('null: STOP_WORDS; empty: none'),
   created_at: time,
 })
 
@@ -64,6 +65,12 @@ export const tenantChange = z
     status: z.enum(['active', 'suspended']).optional(),
     max_concurrency: z.number().int().min(1).max(1000).nullable().optional(),
     retry_policy: z.enum(['standard', 'patient']).nullable().optional(),
+    stop_words: z
+      .array(text(100))
+      .max(200)
+      .nullable()
+      .optional()
+      .describe('a message that is nothing but one of these ends all messages to its sender'),
     reason: text(500).optional(),
   })
   .refine(
@@ -104,16 +111,53 @@ export const newAccount = z.strictObject({
   app_id: metaId.optional(),
 })
 
+export const responder = z.enum(['off', 'echo', 'auto_reply'])
+
 export const account = z.object({
   id: z.string(),
   waba_id: z.string(),
   phone_number_id: z.string(),
   display_phone_number: z.string(),
   app_id: z.string().nullable(),
-  auth_status: z.enum(['ok', 'needs_reauth']),
+  auth_status: z.enum(['ok', 'needs_reauth']).describe('of sending messages'),
   auth_last_error: z.string().nullable(),
+  responder: responder.describe('what answers messages by itself'),
+  auto_reply_text: z.string().nullable().describe('what auto_reply says'),
+  templates_auth_status: z.enum(['ok', 'needs_reauth']).describe('of managing templates'),
+  templates_auth_last_error: z.string().nullable(),
+  token_expires_at: time.nullable().describe('null: never, or not known yet'),
+  token_expires_soon: z.boolean().describe('reconnect before it does'),
+  token_checked_at: time.nullable().describe('when Meta last told about the token'),
+  throughput_level: z.enum(['standard', 'high', 'coexistence']),
+  hold: z
+    .object({
+      reason: z.enum(['banned', 'review_rejected', 'restricted']),
+      until: time.nullable().describe('null: until Meta says otherwise'),
+    })
+    .nullable()
+    .describe('why nothing is sent, by what Meta says of the account'),
+  replies_only_until: time
+    .nullable()
+    .describe('until then contacts can be answered, but not written to first'),
+  standing: z
+    .record(z.string(), z.looseObject({ at: time.describe('by Meta’s clock') }))
+    .describe(
+      'what Meta said last, by subject: quality, limit, throughput, review, restriction, ban, violation, name, security, access, alert, username, status',
+    ),
   created_at: time,
 })
+
+export const accountChange = z
+  .strictObject({
+    responder: responder.optional(),
+    // Meta's limit for a text.
+    auto_reply_text: text(4096).nullable().optional().describe('what auto_reply says'),
+    reason: text(500).optional(),
+  })
+  .refine(
+    (change) => Object.keys(change).some((key) => key !== 'reason'),
+    'names nothing to change',
+  )
 
 const messageStatus = z.enum([
   'queued',
@@ -146,12 +190,19 @@ const messageSummary = z.object({
   content: z
     .record(z.string(), z.unknown())
     .describe('the Cloud API’s message object without its envelope; after an edit, as edited'),
+  media: z
+    .enum(['pending', 'stored', 'expired', 'failed'])
+    .nullable()
+    .describe('how far its file got; null when it has none that we keep'),
+  media_id: z.string().nullable().describe('GET /api/whatsapp/meta/media/{id} gives the file'),
+  media_error: z.string().nullable().describe('why there is no file, or not yet'),
   status: messageStatus,
   wamid: z.string().nullable(),
   reply_to_wamid: z.string().nullable(),
   attempts: z.number().int(),
   client_reference: z.string().nullable(),
   error: z.record(z.string(), z.unknown()).nullable(),
+  automatic: z.boolean().describe('made by the account’s responder'),
   reactions: z
     .array(
       z.object({
@@ -163,6 +214,11 @@ const messageSummary = z.object({
     .describe('the latest of each person; a removed one is gone'),
   edited_at: time.nullable(),
   revoked_at: time.nullable().describe('deleted by its sender; the content is kept here'),
+  duplicate_confirmed_at: time
+    .nullable()
+    .describe(
+      'when it was learnt that Meta has it twice: an answer was lost, and no status came in time',
+    ),
   occurred_at: time.describe('by Meta’s clock'),
   created_at: time,
 })
@@ -178,6 +234,16 @@ export const messagesQuery = listQuery.extend({
   status: messageStatus.optional(),
 })
 
+export const suppressionScope = z
+  .enum(['marketing', 'everything'])
+  .describe('marketing: templates of that category')
+
+export const suppressionReason = z
+  .enum(['user_preferences', 'marketing_refused', 'stop_word', 'blocked', 'operator'])
+  .describe(
+    'stopped in WhatsApp; refused by Meta (131050); a stop word; blocked at Meta (130403); by hand',
+  )
+
 export const conversation = z.object({
   id: z.string().describe('of a conversation that became one with another: the other’s'),
   phone_number_id: z.string(),
@@ -186,6 +252,16 @@ export const conversation = z.object({
     username: z.string().nullable(),
     kind: z.enum(['person', 'group']),
   }),
+  suppressions: z
+    .array(
+      z.object({
+        id: z.string(),
+        scope: suppressionScope,
+        reason: suppressionReason,
+        since: time,
+      }),
+    )
+    .describe('what the contact wants no more of from this number'),
   contact_wa_id: z.string(),
   contact_user_id: z.string().nullable(),
   contact_name: z.string().nullable(),
@@ -265,7 +341,7 @@ const counts = {
   sends_by_state: z
     .record(z.string(), z.object({ count: z.number().int(), oldest_seconds: z.number() }))
     .describe(
-      'runnable, in_flight, behind (an earlier one to the same contact), scheduled, retry_wait, throttled, parked; ' +
+      'runnable, in_flight, behind (an earlier one to the same contact), scheduled, retry_wait, throttled, circuit_open, parked; ' +
         'unknown and dead: open dead letters',
     ),
 }
@@ -281,7 +357,15 @@ export const health = z.object({
   oldest_webhook_seconds: z.number(),
   dead_letters_by_kind: z.record(z.string(), z.number().int()),
   counted_at: time.describe('now, or when a long backlog was last counted'),
-  circuits_open: z.array(z.string()),
+  circuits_open: z.array(
+    z.object({
+      scope: z.enum(['number', 'host']),
+      tenant_id: tenantId.nullable(),
+      phone_number_id: z.string().nullable(),
+      opened_at: time,
+      trial_at: time.describe('from then on one call finds out whether Meta is back'),
+    }),
+  ),
   accounts_needing_reauth: z.array(
     z.object({ account_id: z.string(), tenant_id: tenantId, phone_number_id: z.string() }),
   ),

@@ -20,6 +20,7 @@ export function openApiDocument(routes: Route[], version: string): OpenApiDocume
   const tags = [
     { name: tagOf.tenant, description: 'With a tenant’s key: that tenant’s data only.' },
     { name: tagOf.operator, description: 'With an operator’s key.' },
+    { name: 'Sign-up', description: 'Browsers come here with a state; no key is needed.' },
     { name: 'Webhooks', description: 'Meta calls these; they are signed.' },
     { name: 'Operations', description: 'For balancers, Prometheus and people.' },
   ]
@@ -68,19 +69,34 @@ function operation(one: Route): Operation {
         content: { 'application/json': { schema: schemaOf(one.body, 'input') } },
       },
     }),
+    ...(one.form && {
+      requestBody: {
+        required: true,
+        content: { 'multipart/form-data': { schema: schemaOf(one.form, 'input') } },
+      },
+    }),
     responses: {
       [one.status ?? 200]: {
         description: 'Done',
-        ...(one.status === 204
-          ? {}
-          : { content: { 'application/json': { schema: schemaOf(one.answer, 'output') } } }),
+        ...(one.status === 204 ? {} : { content: answerContent(one) }),
       },
+      ...(one.givesFile && { 206: { description: 'The part asked for', content: fileContent } }),
       default: {
         description: 'Refused or failed',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
       },
     },
   }
+}
+
+const fileContent = {
+  'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
+}
+
+function answerContent(one: Route) {
+  return one.givesFile
+    ? fileContent
+    : { 'application/json': { schema: schemaOf(one.answer, 'output') } }
 }
 
 function parameters(schema: z.ZodType | undefined, place: Parameter['in']): Parameter[] {

@@ -66,11 +66,105 @@ const probe = (status: string, withProblems: boolean) =>
     required: withProblems ? ['status', 'problems'] : ['status'],
   })
 
+const page = { 'text/html': { schema: { type: 'string' } } }
+const inQuery = (name: string, required: boolean, description: string) => ({
+  name,
+  in: 'query',
+  required,
+  description,
+  schema: { type: 'string' },
+})
+const stateParameter = inQuery('state', true, 'as start or reconnect gave it')
+
+const signup: OpenApiDocument['paths'] = {
+  '/connect/whatsapp': {
+    get: {
+      summary: 'The page on which a person connects a number',
+      tags: ['Sign-up'],
+      parameters: [stateParameter],
+      responses: {
+        200: { description: 'A page', content: page },
+        default: { description: 'A page that says what to do instead', content: page },
+      },
+    },
+  },
+  '/connect/whatsapp/redirect': {
+    get: {
+      summary: 'The same without a pop-up: sends the browser to Meta, which sends it back',
+      tags: ['Sign-up'],
+      parameters: [stateParameter],
+      responses: {
+        302: { description: 'To Meta' },
+        default: { description: 'A page that says what to do instead', content: page },
+      },
+    },
+  },
+  '/api/integrations/meta/whatsapp/callback': {
+    get: {
+      summary: 'The end of a sign-up: the number is connected',
+      description:
+        'The state is good once. Ids from the browser are believed only when Meta’s own word confirms them. A browser ' +
+        '(Accept: text/html) gets a page, a program the account. Every refusal has a code of its own and is audited.',
+      tags: ['Sign-up'],
+      parameters: [
+        stateParameter,
+        inQuery('code', false, 'Meta’s, good once and for 30 seconds'),
+        inQuery('waba_id', false, 'what the person chose, as the browser tells it'),
+        inQuery('phone_number_id', false, 'the same'),
+        inQuery('via', false, '`popup` when the code came from the pop-up window'),
+        inQuery('error', false, 'what Meta says instead of a code'),
+      ],
+      responses: {
+        200: { description: 'Connected: the account', content: json({ type: 'object' }) },
+        409: refused('NUMBER_TAKEN: another tenant has the number'),
+        default: refused('Refused or failed; nothing was stored'),
+      },
+    },
+  },
+}
+
 export const plainOperations: OpenApiDocument['paths'] = {
   '/api/webhooks/meta/whatsapp': { get: handshake, post: delivery },
   '/webhooks/whatsapp': {
     get: { ...handshake, summary: `${handshake.summary} (the same endpoint)` },
     post: { ...delivery, summary: `${delivery.summary} (the same endpoint)` },
+  },
+  ...signup,
+  '/api/whatsapp/events': {
+    get: {
+      summary: 'Events as they happen, as server-sent events; resumes after Last-Event-ID',
+      description:
+        'The same events as the webhooks (docs/event-webhooks.md), one `data` line of JSON each. Without Last-Event-ID it ' +
+        'begins with what happens next; with one that is no longer kept it says `stream.reset` and begins with the oldest. ' +
+        'A comment comes every 15 seconds; a reader who does not read is cut, and may resume.',
+      tags: ['Tenant API'],
+      security: [{ key: [] }],
+      parameters: [
+        {
+          name: 'Last-Event-ID',
+          in: 'header',
+          required: false,
+          description:
+            'the id of the last event seen, evt_…; last_event_id in the query does the same',
+          schema: { type: 'string' },
+        },
+        {
+          name: 'types',
+          in: 'query',
+          required: false,
+          description: 'a comma list of event types; all, unless said',
+          schema: { type: 'string' },
+        },
+      ],
+      responses: {
+        200: {
+          description: 'A stream that does not end',
+          content: { 'text/event-stream': { schema: { type: 'string' } } },
+        },
+        429: refused('Too many open streams of this tenant'),
+        default: refused('Refused or failed'),
+      },
+    },
   },
   '/healthz': {
     get: {

@@ -1,4 +1,5 @@
 // A route, declared once: how it is called, who may, what goes in and out, and what it does.
+import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import { AppError } from '../errors.ts'
 
@@ -15,11 +16,39 @@ export interface Call<Params, Query, Body, Headers = unknown> {
   params: Params
   query: Query
   body: Body
+  /** The parts of a form, as they come; each is to be read to its end before the next. On routes with a `form` only. */
+  parts(): AsyncIterable<FormPart>
   /** Whose data this call is about; set on `tenant` routes. */
   tenantId: string
   /** Who is asking, for the audit. */
   actor: string
   requestId: string
+  /** Where the caller reached us: scheme, host and port. */
+  origin: string
+}
+
+export interface FormField {
+  kind: 'field'
+  name: string
+  value: string
+}
+
+export interface FormFile {
+  kind: 'file'
+  name: string
+  filename: string | undefined
+  /** As the sender says. */
+  mimeType: string
+  content: Readable
+}
+
+export type FormPart = FormField | FormFile
+
+/** What a route with `givesFile` answers. */
+export interface FileAnswer {
+  status: 200 | 206
+  headers: Record<string, string>
+  content: Readable
 }
 
 export interface Route {
@@ -33,7 +62,11 @@ export interface Route {
   /** Names in lower case. */
   headers?: z.ZodType
   body?: z.ZodType
+  /** It takes multipart/form-data instead of JSON. Describes the parts; the handler reads and checks them. */
+  form?: z.ZodType
   answer: z.ZodType
+  /** It answers a `FileAnswer` instead of JSON. */
+  givesFile?: true
   status?: 200 | 201 | 202 | 204
   /** The code of a bad body; `INVALID_REQUEST` unless said. */
   invalidCode?: string
@@ -83,7 +116,7 @@ export function parsePart(
   const fields = result.success ? unstorable(result.data) : result.error.issues.flatMap(problemsOf)
   if (result.success && fields.length === 0) return result.data
   const named = fields.slice(0, maxFieldsNamed).map(({ path, problem }) => ({
-    field: nameOf(path).slice(0, 200) || part,
+    field: fieldName(path).slice(0, 200) || part,
     problem,
   }))
   throw new AppError(code, 400, `${named[0]?.field ?? part}: ${named[0]?.problem}`, {
@@ -92,7 +125,7 @@ export function parsePart(
 }
 
 /** As one would write it: `interactive.action.buttons[0].title`. */
-function nameOf(path: PropertyKey[]): string {
+export function fieldName(path: readonly PropertyKey[]): string {
   return path
     .map((step, place) => {
       if (typeof step === 'number') return `[${step}]`

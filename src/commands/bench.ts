@@ -10,6 +10,8 @@ import { benchOutbox } from '../../bench/outbox.ts'
 import { outboxTable } from '../../bench/outbox-report.ts'
 import { findPgbench } from '../../bench/pgbench.ts'
 import { type Target, targetLines } from '../../bench/report.ts'
+import { benchWeather } from '../../bench/weather.ts'
+import { weatherTable } from '../../bench/weather-report.ts'
 import { AppError } from '../errors.ts'
 
 interface Common {
@@ -74,6 +76,21 @@ export async function benchOutboxCommand(
     say,
   })
   await publish(options.out, report, outboxTable(report))
+}
+
+export async function benchWeatherCommand(options: Common & { seconds?: string }): Promise<void> {
+  warnFromSource()
+  const { quick } = options
+  const report = await benchWeather({
+    rounds: oneNumber('--rounds', options.rounds ?? (quick ? '1' : '3')),
+    seconds: oneNumber('--seconds', options.seconds ?? (quick ? '5' : '20')),
+    perSecond: 60,
+    backlog: quick ? 60 : 200,
+    rate: 20,
+    outageSeconds: quick ? 3 : 10,
+    say,
+  })
+  await publish(options.out, report, weatherTable(report))
 }
 
 function warnFromSource(): void {

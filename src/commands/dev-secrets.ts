@@ -8,6 +8,8 @@ export interface DevSecrets {
   environment: Record<string, string>
   /** The sample tenants' keys: shown at every start, because this is nobody's data. */
   tenantKeys: Record<string, string>
+  /** Of the last start, as environment variables. */
+  addresses?: Record<string, string>
 }
 
 const fileIn = (dataDir: string) => join(dataDir, 'dev-secrets.json')

@@ -41,6 +41,7 @@ async function startAll(stops: (() => Promise<unknown>)[]): Promise<void> {
     host: draft.host,
     port: draft.simulatorPort,
     appSecret: draft.metaAppSecrets[0] ?? '',
+    ...(draft.metaAppId !== undefined && { appId: draft.metaAppId }),
     verifyToken: draft.metaVerifyToken ?? '',
     clock,
     random,
@@ -65,6 +66,8 @@ async function startAll(stops: (() => Promise<unknown>)[]): Promise<void> {
   for (const sample of sampleTenants) await ensureSample(runtime, simulator, sample, secrets)
   // After the samples: their making is no news for the gateway.
   simulator.setWebhook({ url: `${gateway.url}/api/webhooks/meta/whatsapp` })
+  // For commands beside this one: where Meta is, and where we are.
+  secrets.addresses = { META_GRAPH_URL: config.metaGraphUrl, PUBLIC_URL: gateway.url }
   await writeDevSecrets(dataDir, secrets)
   process.stdout.write(welcome(gateway.url, simulator.url, config, secrets))
 
@@ -119,6 +122,7 @@ function welcome(
     (sample) => `  ${sample.name}\n    key ${secrets.tenantKeys[sample.slug]}`,
   )
   const [firstKey] = Object.values(secrets.tenantKeys)
+  const firstSlug = sampleTenants[0]?.slug
   const firstCustomer = sampleTenants[0]?.customers[0]?.waId
   return `
 Estafet        ${gatewayUrl}
@@ -136,6 +140,8 @@ Try:
   curl -s ${gatewayUrl}/api/whatsapp/meta/send -H 'Authorization: Bearer ${firstKey}' -H 'Content-Type: application/json' \\
     -d '{"to": "${firstCustomer}", "text": {"body": "Good morning"}}'
   curl -s -H 'Authorization: Bearer ${operatorKey}' ${gatewayUrl}/api/admin/whatsapp/health
+  npm run estafet -- account link ${firstSlug}     (a page to connect another number on)
+  npm run estafet -- doctor                        (whether the connected ones are well)
 
 Data is kept in ${config.databaseUrl === undefined ? config.dataDir : 'the database of DATABASE_URL'}. Ctrl-C stops everything.
 

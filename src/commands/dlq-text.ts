@@ -30,6 +30,9 @@ export function listText({ data, paging }: Page, state: string): string {
       ? [
           'Next: estafet dlq inspect <id>',
           '      estafet dlq requeue <id> --reason "…"   (discard, when it is not needed)',
+          ...(data.some((letter) => letter.may_arrive_twice)
+            ? ['      estafet dlq mark-sent <id> --reason "…" (where Meta has it after all)']
+            : []),
         ]
       : []
   const more = paging.next === null ? [] : [`There are more: --after ${paging.next}`]
@@ -110,13 +113,24 @@ function nextAfterLook(letter: Inspection): string[] {
   }
   return [
     '',
-    ...(letter.may_arrive_twice ? [`${twice(1)} Ask the recipient first.`] : []),
-    `Next: estafet dlq requeue ${id} --reason "…"   or discard`,
+    ...(letter.may_arrive_twice
+      ? [
+          `${twice(1)} Ask the recipient first.`,
+          `Next: estafet dlq mark-sent ${id} --reason "…"   when it has arrived`,
+          `      estafet dlq requeue ${id} --reason "…"   to send it again, or discard`,
+        ]
+      : [`Next: estafet dlq requeue ${id} --reason "…"   or discard`]),
   ]
 }
 
 export const twice = (count: number) =>
   `An attempt at ${count === 1 ? 'it' : `${count} of them`} got no answer, so Meta may have it: requeued, it may arrive twice.`
+
+const done: Record<Verb, string> = {
+  requeue: 'requeued',
+  discard: 'discarded',
+  'mark-sent': 'marked sent',
+}
 
 type BulkAnswer = Awaited<ReturnType<typeof decideMany>>
 
@@ -124,8 +138,8 @@ export function bulkText(verb: Verb, answer: BulkAnswer): string {
   const { skipped } = answer
   const kinds = Object.entries(answer.by_kind).map(([kind, count]) => `${count} ${kind}`)
   const told = answer.dry_run
-    ? `${answer.remaining} would be ${verb}${verb === 'requeue' ? 'd' : 'ed'}; nothing was changed.`
-    : `${answer.decided} ${verb}${verb === 'requeue' ? 'd' : 'ed'}. ${answer.decided > 0 ? nextAfter(verb) : ''}`
+    ? `${answer.remaining} would be ${done[verb]}; nothing was changed.`
+    : `${answer.decided} ${done[verb]}. ${answer.decided > 0 ? nextAfter(verb) : ''}`
   return [
     answer.matched === 0
       ? 'No open dead letter matches. Next: estafet dlq list'
@@ -140,13 +154,17 @@ export function bulkText(verb: Verb, answer: BulkAnswer): string {
     ...(skipped.payload_pruned > 0
       ? [`${skipped.payload_pruned} cannot be requeued: their webhooks are no longer kept.`]
       : []),
+    ...(skipped.outcome_known > 0
+      ? [
+          `${skipped.outcome_known} cannot be marked sent: it is known that Meta does not have them.`,
+        ]
+      : []),
     ...(skipped.already_decided > 0 ? [`${skipped.already_decided} were decided before.`] : []),
     ...(skipped.not_found > 0 ? [`${skipped.not_found} id(s) are not known.`] : []),
   ].join('\n')
 }
 
 export function nextAfter(verb: Verb): string {
-  return verb === 'requeue'
-    ? 'What fails again comes back: estafet dlq list'
-    : 'It stays in the list with --state discarded.'
+  if (verb === 'requeue') return 'What fails again comes back: estafet dlq list'
+  return `It stays in the list with --state ${verb === 'discard' ? 'discarded' : 'resolved'}.`
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
+  operatorKey,
   startTestGateway,
   type TestGateway,
   type TestTenant,
@@ -9,6 +10,7 @@ import {
   testSecrets,
 } from '../../test/support/gateway.ts'
 import { payload, textMessage } from '../../test/support/payloads.ts'
+import { keepInboxSteady, makeDue } from '../../test/support/queue.ts'
 import { type ScriptedMeta, startScriptedMeta } from '../../test/support/scripted-meta.ts'
 
 /** Each command is a process of its own; on a busy machine a start takes seconds. */
@@ -111,6 +113,11 @@ describe('estafet dlq, for what was to be sent', () => {
     })
     await gateway.sendDue()
     meta.answer('accept')
+    // The time for evidence passes; what was requeued before is processed by then.
+    await gateway.drain()
+    await keepInboxSteady(gateway.db)
+    await makeDue(gateway.db)
+    await gateway.sendDue()
     return answer.json.message_id
   }
 
@@ -145,6 +152,22 @@ describe('estafet dlq, for what was to be sent', () => {
     const before = meta.posts.length
     await gateway.sendDue()
     expect(meta.posts).toHaveLength(before + 2)
+  })
+
+  test('marks sent what Meta may have, and nothing else', patient, async () => {
+    await deadSend('err-132001-template-missing')
+    const parked = await deadSend('hang up')
+    await deadSend('hang up')
+    const path = `/api/admin/whatsapp/dlq?message_id=${parked}`
+    const { id } = (await gateway.call('GET', path, { key: operatorKey })).json.data[0]
+
+    expect((await estafet('dlq', 'list')).out).toContain('dlq mark-sent <id>')
+    expect((await estafet('dlq', 'inspect', id)).out).toContain(`dlq mark-sent ${id}`)
+    const marked = await estafet('dlq', 'mark-sent', id, '--reason', 'she answered it')
+    expect(marked).toMatchObject({ code: 0, out: expect.stringContaining('is resolved.') })
+    const all = await estafet('dlq', 'mark-sent', '--all', '--tenant', tenantId, '--reason', 'seen')
+    expect(all.out).toContain('1 marked sent. It stays in the list with --state resolved.')
+    expect(all.out).toContain('1 cannot be marked sent')
   })
 })
 

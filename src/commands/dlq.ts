@@ -109,7 +109,7 @@ export async function dlqDecide(verb: Verb, ids: string[], options: DecideOption
 }
 
 function readBulk(verb: Verb, input: Record<string, unknown>) {
-  if (verb === 'discard') {
+  if (verb !== 'requeue') {
     const body = parsePart(deadLetterBulkDiscard, input, 'options', 'INVALID_REQUEST')
     return { ...(body as z.output<typeof deadLetterBulkDiscard>), pace: undefined }
   }

@@ -1,10 +1,11 @@
 // Commands that work on the database beside a running gateway: tenants, keys, accounts, health.
 import { connectAccount, type NewAccount } from '../accounts/connect.ts'
+import { showAccount } from '../accounts/show.ts'
 import { account, newAccount, newApiKey, newTenant } from '../api/contract.ts'
 import { parsePart } from '../api/route.ts'
 import { type Config, readConfig } from '../config.ts'
 import { AppError, notFound } from '../errors.ts'
-import { isUuid, publicId } from '../ids.ts'
+import { isUuid } from '../ids.ts'
 import { type Health, readHealth } from '../ops/health.ts'
 import { releaseAccount } from '../outbox/release.ts'
 import { createRuntime, type Runtime } from '../runtime.ts'
@@ -76,7 +77,7 @@ export async function accountConnect(
       appId,
       onConnected: releaseAccount,
     })
-    const shown = { ...row, id: publicId('acc', row.id), created_at: row.created_at.toISOString() }
+    const shown = showAccount(row, runtime.clock.now(), runtime.config.tokenWarningDays)
     print(
       options,
       account.parse(shown),
@@ -159,6 +160,9 @@ export async function commandConfig(): Promise<Config> {
   const { dataDir, databaseUrl } = readConfig(undefined, { mode: 'dev' })
   const secrets = databaseUrl === undefined ? await readDevSecrets(dataDir) : undefined
   return secrets
-    ? readConfig(undefined, { mode: 'dev', fallbacks: secrets.environment })
+    ? readConfig(undefined, {
+        mode: 'dev',
+        fallbacks: { ...secrets.environment, ...secrets.addresses },
+      })
     : readConfig(undefined, { mode: 'start' })
 }

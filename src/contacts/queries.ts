@@ -58,6 +58,37 @@ export async function updateIds(tx: Tx, contact: ContactRow, now: Date): Promise
     where tenant_id = ${contact.tenantId} and id = ${contact.id}`)
 }
 
+export async function selectIsAlias(
+  tx: Tx,
+  tenantId: string,
+  asked: string,
+  meant: string,
+): Promise<boolean> {
+  const [row] = await tx.query(sql<{ known: boolean }>`
+    select exists (
+      select
+      from whatsapp_contact_aliases a
+      join whatsapp_contacts c on c.tenant_id = a.tenant_id and c.id = a.contact_id
+      where a.tenant_id = ${tenantId} and a.wa_id = ${asked} and c.wa_id = ${meant}
+    ) and not exists (
+      select from whatsapp_contacts where tenant_id = ${tenantId} and wa_id = ${asked}
+    ) as known`)
+  return row?.known ?? false
+}
+
+export async function insertAlias(
+  tx: Tx,
+  tenantId: string,
+  waId: string,
+  contactId: string,
+  now: Date,
+): Promise<void> {
+  await tx.query(sql`
+    insert into whatsapp_contact_aliases (tenant_id, wa_id, contact_id, created_at)
+    values (${tenantId}, ${waId}, ${contactId}, ${now})
+    on conflict (tenant_id, wa_id) do update set contact_id = excluded.contact_id`)
+}
+
 /** The contact stays as a signpost, without the ids that now belong to the other one. */
 export async function markMerged(
   tx: Tx,
@@ -69,6 +100,10 @@ export async function markMerged(
     update whatsapp_contacts
     set wa_id = null, user_id = null, merged_into = ${winnerId}, updated_at = ${now}
     where tenant_id = ${loser.tenantId} and id = ${loser.id}`)
+  await tx.query(sql`
+    update whatsapp_contact_aliases
+    set contact_id = ${winnerId}
+    where tenant_id = ${loser.tenantId} and contact_id = ${loser.id}`)
 }
 
 /** Shared by everybody who files something under a contact, exclusive for whoever changes who is who. */

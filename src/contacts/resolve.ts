@@ -105,6 +105,29 @@ export async function changeIdentity(
   return resolution.changes[0]
 }
 
+/**
+ * Whoever is filed under `asked` is `meant`, who stays. Two who are known to be two people (by their user ids) stay two.
+ * Undefined when nobody is known under either. Needs the exclusive lock.
+ */
+export async function absorb(
+  tx: Tx,
+  asked: Identity,
+  meant: Identity,
+  now: Date,
+): Promise<{ contactId: string; change: IdentityChange | undefined } | undefined> {
+  const known = index(await selectContacts(tx, [asked, meant]))
+  const [old] = known.find(asked)
+  const [real] = known.find(meant)
+  const winner = real ?? old
+  if (!winner) return undefined
+  const areTwo = old?.userId && real?.userId && old.userId !== real.userId
+  if (!old || areTwo) return { contactId: winner.id, change: undefined }
+  const resolution: Resolution = { contacts: new Map(), changes: [] }
+  const ids = { waId: meant.waId, userId: winner.userId ?? old.userId }
+  await become(winner, ids, real ? [old] : [], resolution, { tx, now })
+  return { contactId: winner.id, change: resolution.changes[0] }
+}
+
 /** The contact behind an identity, after whatever the identity tells about who is who. */
 async function settle(
   identity: Identity,
@@ -129,7 +152,7 @@ async function become(
   ids: { waId: string | null; userId: string | null },
   losers: ContactRow[],
   resolution: Resolution,
-  { tx, now }: Context,
+  { tx, now }: Pick<Context, 'tx' | 'now'>,
 ): Promise<ContactRow> {
   // The losers give up their ids first: each id belongs to one contact.
   for (const loser of losers) await markMerged(tx, loser, winner.id, now)

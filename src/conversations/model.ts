@@ -56,6 +56,8 @@ export interface QueuedMessage {
   replyTo: string | null
   clientReference: string | null
   correlationId: string
+  /** Made by a responder. */
+  automatic?: boolean
 }
 
 export interface NewChange extends MessageName {

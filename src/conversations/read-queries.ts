@@ -1,4 +1,5 @@
 import type { Cursor } from '../api/paging.ts'
+import type { Scope, SuppressionReason } from '../consent/model.ts'
 import { sql, type Tx } from '../db/connect.ts'
 import type { MessageStatus } from './model.ts'
 
@@ -22,6 +23,9 @@ export interface MessageRow {
   /** When Meta accepted it, and when it ended without that. */
   accepted_at: Date | null
   ended_at: Date | null
+  /** When it was learnt that Meta accepted it twice. */
+  duplicate_confirmed_at: Date | null
+  automatic: boolean
 }
 
 export async function selectMessage(
@@ -31,7 +35,8 @@ export async function selectMessage(
 ): Promise<MessageRow | undefined> {
   const [row] = await tx.query(sql<MessageRow>`
     select id, conversation_id, phone_number_id, direction, origin, type, content, status, wamid, reply_to_wamid,
-      sender_contact_id, attempts, client_reference, error, occurred_at, created_at, accepted_at, ended_at
+      sender_contact_id, attempts, client_reference, error, occurred_at, created_at, accepted_at, ended_at,
+      duplicate_confirmed_at, automatic
     from whatsapp_messages
     where tenant_id = ${tenantId} and id = ${id}`)
   return row
@@ -46,7 +51,8 @@ export async function selectMessagesOfConversation(
 ): Promise<MessageRow[]> {
   return tx.query(sql<MessageRow>`
     select id, conversation_id, phone_number_id, direction, origin, type, content, status, wamid, reply_to_wamid,
-      sender_contact_id, attempts, client_reference, error, occurred_at, created_at, accepted_at, ended_at
+      sender_contact_id, attempts, client_reference, error, occurred_at, created_at, accepted_at, ended_at,
+      duplicate_confirmed_at, automatic
     from whatsapp_messages
     where tenant_id = ${tenantId} and conversation_id = ${conversationId}
       and (${after?.at ?? null}::timestamptz is null
@@ -65,7 +71,8 @@ export async function selectMessages(
 ): Promise<MessageRow[]> {
   return tx.query(sql<MessageRow>`
     select id, conversation_id, phone_number_id, direction, origin, type, content, status, wamid, reply_to_wamid,
-      sender_contact_id, attempts, client_reference, error, occurred_at, created_at, accepted_at, ended_at
+      sender_contact_id, attempts, client_reference, error, occurred_at, created_at, accepted_at, ended_at,
+      duplicate_confirmed_at, automatic
     from whatsapp_messages
     where tenant_id = ${tenantId}
       and (${status}::text is null or status = ${status})
@@ -86,7 +93,8 @@ export async function selectMessagesByReference(
 ): Promise<MessageRow[]> {
   return tx.query(sql<MessageRow>`
     select id, conversation_id, phone_number_id, direction, origin, type, content, status, wamid, reply_to_wamid,
-      sender_contact_id, attempts, client_reference, error, occurred_at, created_at, accepted_at, ended_at
+      sender_contact_id, attempts, client_reference, error, occurred_at, created_at, accepted_at, ended_at,
+      duplicate_confirmed_at, automatic
     from whatsapp_messages
     where tenant_id = ${tenantId} and client_reference = ${clientReference}
       and (${status}::text is null or status = ${status})
@@ -188,6 +196,8 @@ export interface ConversationRow {
     username: string | null
     kind: 'person' | 'group'
   }
+  /** What the contact wants no more of from this number. `since` as the database writes it. */
+  suppressions: { id: string; scope: Scope; reason: SuppressionReason; since: string }[]
   status: 'open' | 'closed'
   unread_count: number
   last_message_at: Date
@@ -216,7 +226,12 @@ export async function selectConversations(
     select c.id, c.phone_number_id, c.contact_wa_id, c.contact_user_id, c.contact_name, c.status, c.unread_count,
       c.last_message_at, c.last_inbound_at, c.assigned_user_id, c.created_at, c.updated_at,
       jsonb_build_object('wa_id', p.wa_id, 'user_id', p.user_id, 'name', coalesce(p.name, c.contact_name),
-        'username', p.username, 'kind', p.kind) as contact
+        'username', p.username, 'kind', p.kind) as contact, coalesce((
+        select jsonb_agg(jsonb_build_object('id', s.id, 'scope', s.scope, 'reason', s.reason, 'since', s.since)
+          order by s.scope)
+        from whatsapp_suppressions s
+        where s.tenant_id = c.tenant_id and s.phone_number_id = c.phone_number_id and s.contact_id = c.contact_id
+          and s.is_active), '[]') as suppressions
     from whatsapp_conversations c
     join whatsapp_contacts p on p.tenant_id = c.tenant_id and p.id = c.contact_id
     where c.tenant_id = ${tenantId} and c.merged_into is null
@@ -251,7 +266,12 @@ export async function selectConversation(
     select c.id, c.phone_number_id, c.contact_wa_id, c.contact_user_id, c.contact_name, c.status, c.unread_count,
       c.last_message_at, c.last_inbound_at, c.assigned_user_id, c.created_at, c.updated_at,
       jsonb_build_object('wa_id', p.wa_id, 'user_id', p.user_id, 'name', coalesce(p.name, c.contact_name),
-        'username', p.username, 'kind', p.kind) as contact
+        'username', p.username, 'kind', p.kind) as contact, coalesce((
+        select jsonb_agg(jsonb_build_object('id', s.id, 'scope', s.scope, 'reason', s.reason, 'since', s.since)
+          order by s.scope)
+        from whatsapp_suppressions s
+        where s.tenant_id = c.tenant_id and s.phone_number_id = c.phone_number_id and s.contact_id = c.contact_id
+          and s.is_active), '[]') as suppressions
     from chain
     join whatsapp_conversations c on c.tenant_id = ${tenantId} and c.id = chain.id
     join whatsapp_contacts p on p.tenant_id = c.tenant_id and p.id = c.contact_id
@@ -297,4 +317,16 @@ export async function selectLatestReadable(
     order by occurred_at desc, id desc
     limit 1`)
   return row
+}
+
+export async function selectLastInbound(
+  tx: Tx,
+  tenantId: string,
+  phoneNumberId: string,
+): Promise<Date | null> {
+  const [row] = await tx.query(sql<{ at: Date | null }>`
+    select max(last_inbound_at) as at
+    from whatsapp_conversations
+    where tenant_id = ${tenantId} and phone_number_id = ${phoneNumberId}`)
+  return row?.at ?? null
 }

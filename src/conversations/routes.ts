@@ -88,6 +88,11 @@ function showConversation({ last_inbound_at, ...row }: ConversationRow) {
   return {
     ...row,
     id: publicId('conv', row.id),
+    suppressions: row.suppressions.map((one) => ({
+      ...one,
+      id: publicId('sup', one.id),
+      since: new Date(one.since).toISOString(),
+    })),
     last_message_at: row.last_message_at.toISOString(),
     window_expires_at:
       last_inbound_at === null

@@ -14,10 +14,13 @@ const exceptions: Exceptions = {
     send_workers: 'processes, which work for all',
     recent_latencies: 'how long things took, of all tenants together',
     backlog_samples: 'counts of all tenants, for operators',
+    inbox_watch: 'one row about the inbox of all',
+    send_host: 'Meta’s host, the same for all',
   },
   unique: {
     'api_keys (key_hash)': 'a tenant is found by it',
     'whatsapp_accounts (phone_number_id)': 'a tenant is found by it',
+    'signup_states (state_hash)': 'a tenant is found by it',
     'dead_letters (id)': 'nobody may own it yet, and tenants cannot write here',
     'dead_letters (event_id, item_path)': 'nobody may own it yet, and tenants cannot write here',
     'send_attempts (id)': 'random, and tenants cannot write here',
@@ -293,6 +296,8 @@ describe('I6: of two tenants with the same rows', () => {
       // Children before their parents.
       const parents = [
         'audit_chains',
+        'whatsapp_media',
+        'event_endpoints',
         'whatsapp_send_outbox',
         'whatsapp_messages',
         'whatsapp_conversations',

@@ -31,11 +31,14 @@ export interface OutboundLetter {
   createdAt: Date
 }
 
-/** One per outbox row: a row dies once. */
-export async function buryOutbound(tx: Tx, letters: OutboundLetter[]): Promise<void> {
-  if (letters.length === 0) return
-  await tx.query(sql`
-    insert into dead_letters
+/**
+ * One per outbox row: a row dies once. But where it was not known whether Meta has it, and now it is known to have failed
+ * there, the letter says so from now on. Returns the ids of those that are new.
+ */
+export async function buryOutbound(tx: Tx, letters: OutboundLetter[]): Promise<Set<string>> {
+  if (letters.length === 0) return new Set()
+  const rows = await tx.query(sql<{ id: string; is_new: boolean }>`
+    insert into dead_letters as known
       (id, tenant_id, kind, outbox_id, message_id, phone_number_id, error_code, error_message, raw, correlation_id,
        created_at)
     select *
@@ -51,7 +54,11 @@ export async function buryOutbound(tx: Tx, letters: OutboundLetter[]): Promise<v
       ${letters.map((letter) => letter.raw)}::bytea[],
       ${letters.map((letter) => letter.correlationId)}::uuid[],
       ${letters.map((letter) => letter.createdAt)}::timestamptz[])
-    on conflict (tenant_id, outbox_id) where outbox_id is not null do nothing`)
+    on conflict (tenant_id, outbox_id) where outbox_id is not null do update
+    set kind = excluded.kind, error_code = excluded.error_code, error_message = excluded.error_message
+    where known.state = 'open' and known.kind = 'unknown' and excluded.kind = 'outbound'
+    returning id, xmax = 0 as is_new`)
+  return new Set(rows.flatMap((row) => (row.is_new ? row.id : [])))
 }
 
 /**

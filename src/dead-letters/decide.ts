@@ -10,10 +10,13 @@ import { type Decide, letterNotFound, refusal } from './decision.ts'
 import {
   countKnown,
   countOpenLetters,
+  type DecidedState,
   type LockedLetter,
+  type Possible,
   selectOpenIds,
 } from './decision-queries.ts'
 import { discardLetters } from './discard.ts'
+import { markSentLetters } from './mark-sent.ts'
 import { type LetterFilter, type Scope, selectLetter } from './queries.ts'
 import { requeueLetters } from './requeue.ts'
 import { showLetter } from './show.ts'
@@ -26,11 +29,19 @@ export interface Desk {
   dispatch: Dispatch
 }
 
-export type Verb = 'requeue' | 'discard'
+export type Verb = 'requeue' | 'discard' | 'mark-sent'
 
-const verbs: Record<Verb, { decide: Decide; state: 'requeued' | 'discarded' }> = {
-  requeue: { decide: requeueLetters, state: 'requeued' },
-  discard: { decide: discardLetters, state: 'discarded' },
+interface Kind {
+  decide: Decide
+  state: DecidedState
+  /** Which of the open ones it can be decided on. */
+  possible: Possible
+}
+
+const verbs: Record<Verb, Kind> = {
+  requeue: { decide: requeueLetters, state: 'requeued', possible: 'requeueable' },
+  discard: { decide: discardLetters, state: 'discarded', possible: 'all' },
+  'mark-sent': { decide: markSentLetters, state: 'resolved', possible: 'unknown' },
 }
 
 export interface Decider {
@@ -46,7 +57,7 @@ export async function decideOne(desk: Desk, verb: Verb, publicLetterId: string, 
   const { decided, letter } = await transaction(desk, async (tx) => {
     const decided = await verbs[verb].decide(tx, [id], { ...by, at: desk.clock.now() })
     const letter = await selectLetter(tx, by.scope, id)
-    if (decided.length === 0 || !letter) throw refusal(letter)
+    if (decided.length === 0 || !letter) throw refusal(letter, verb === 'mark-sent')
     return { decided, letter }
   })
   report(desk, verb, decided, by)
@@ -70,7 +81,7 @@ export async function decideMany(desk: Desk, verb: Verb, filter: LetterFilter, b
     const known = filter.ids === null ? 0 : await countKnown(tx, by.scope, filter.ids)
     const ids = by.isDryRun
       ? []
-      : await selectOpenIds(tx, by.scope, filter, verb === 'requeue', maxDecided)
+      : await selectOpenIds(tx, by.scope, filter, verbs[verb].possible, maxDecided)
     const decided =
       ids.length === 0 ? [] : await verbs[verb].decide(tx, ids, { ...by, at, ...sendAt })
     return { counts, known, decided }
@@ -83,18 +94,21 @@ export async function decideMany(desk: Desk, verb: Verb, filter: LetterFilter, b
   const isRequeue = verb === 'requeue'
   const pruned = isRequeue ? sum((row) => row.pruned) : 0
   const notFailed = isRequeue ? sum((row) => row.not_failed) : 0
+  const mayArriveTwice = sum((row) => row.may_arrive_twice)
+  const outcomeKnown = verb === 'mark-sent' ? matched - mayArriveTwice : 0
   const sent = isRequeue ? decided.filter(isOutbound).length : 0
   return {
     dry_run: by.isDryRun,
     matched,
     decided: decided.length,
-    remaining: Math.max(0, matched - pruned - notFailed - decided.length),
+    remaining: Math.max(0, matched - pruned - notFailed - outcomeKnown - decided.length),
     by_kind: Object.fromEntries(counts.map((row) => [row.kind, row.count])),
-    may_arrive_twice: isRequeue ? sum((row) => row.may_arrive_twice) : 0,
+    may_arrive_twice: isRequeue ? mayArriveTwice : 0,
     next_start_at: sent > 0 ? (sendAt?.sendAt(sent).toISOString() ?? null) : null,
     skipped: {
       payload_pruned: pruned,
       message_not_failed: notFailed,
+      outcome_known: outcomeKnown,
       already_decided: Math.max(0, known - matched),
       not_found: filter.ids === null ? 0 : filter.ids.length - known,
     },

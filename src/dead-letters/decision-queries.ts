@@ -47,12 +47,14 @@ export async function countOpenLetters(
     order by d.kind`)
 }
 
-/** The oldest open ones, for a decision on many. With `onlyRequeueable` those that cannot be do not take up places. */
+export type Possible = 'all' | 'requeueable' | 'unknown'
+
+/** The oldest open ones, for a decision on many. Those for which it is not possible do not take up places. */
 export async function selectOpenIds(
   tx: Tx,
   scope: Scope,
   filter: LetterFilter,
-  onlyRequeueable: boolean,
+  possible: Possible,
   limit: number,
 ): Promise<string[]> {
   const rows = await tx.query(sql<{ id: string }>`
@@ -63,7 +65,14 @@ export async function selectOpenIds(
     left join whatsapp_messages m on m.tenant_id = d.tenant_id and m.id = d.message_id and d.outbox_id is not null
       and m.status in ('failed', 'unknown')
     where d.state = 'open'
-      and (e.id is not null or m.id is not null or not ${onlyRequeueable}::boolean)
+      and case ${possible}
+        when 'requeueable' then e.id is not null or m.id is not null
+        when 'unknown' then m.id is not null and exists (
+          select
+          from whatsapp_send_outbox o
+          join send_attempts a on a.tenant_id = o.tenant_id and a.outbox_id = o.id
+          where o.tenant_id = d.tenant_id and o.message_id = d.message_id and a.outcome = 'unknown' and a.wamid is null)
+        else true end
       and (${scope}::uuid is null or d.tenant_id = ${scope}::uuid)
       and (${filter.tenantId}::uuid is null or d.tenant_id = ${filter.tenantId}::uuid)
       and (${filter.kind}::text is null or d.kind = ${filter.kind})
@@ -125,11 +134,29 @@ export async function lockOpenLetters(
     for update`)
 }
 
+/** The open ones of these messages, whatever they died of. */
+export async function selectOpenIdsOfMessages(
+  tx: Tx,
+  messages: { tenantId: string; messageId: string }[],
+): Promise<string[]> {
+  const rows = await tx.query(sql<{ id: string }>`
+    select d.id
+    from unnest(
+      ${messages.map((message) => message.tenantId)}::uuid[],
+      ${messages.map((message) => message.messageId)}::uuid[]) as m (tenant_id, id)
+    join whatsapp_send_outbox o on o.tenant_id = m.tenant_id and o.message_id = m.id
+    join dead_letters d on d.tenant_id = o.tenant_id and d.outbox_id = o.id
+    where d.state = 'open'`)
+  return rows.map((row) => row.id)
+}
+
+export type DecidedState = 'requeued' | 'discarded' | 'resolved'
+
 /** To be called for locked letters. */
 export async function markDecided(
   tx: Tx,
   ids: string[],
-  decision: { state: 'requeued' | 'discarded'; at: Date; by: string; reason: string },
+  decision: { state: DecidedState; at: Date; by: string; reason: string },
 ): Promise<void> {
   await tx.query(sql`
     update dead_letters

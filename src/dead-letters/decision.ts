@@ -1,9 +1,9 @@
-// What both decisions have in common: who decides, what is written down, and what is said when it cannot be done.
+// What all decisions have in common: who decides, what is written down, and what is said when it cannot be done.
 import { recordActs } from '../audit/record.ts'
 import type { Tx } from '../db/connect.ts'
 import { AppError, notFound } from '../errors.ts'
 import { publicId } from '../ids.ts'
-import { type LockedLetter, markDecided } from './decision-queries.ts'
+import { type DecidedState, type LockedLetter, markDecided } from './decision-queries.ts'
 import type { Scope, WholeLetter } from './queries.ts'
 
 export interface Decision {
@@ -21,7 +21,7 @@ export type Decide = (tx: Tx, ids: string[], decision: Decision) => Promise<Lock
 /** To be called for locked letters: their new state, and one audit row each in the chain of whose they are. */
 export async function settle(
   tx: Tx,
-  state: 'requeued' | 'discarded',
+  state: DecidedState,
   letters: LockedLetter[],
   { actor, reason, at }: Decision,
   more: (letter: LockedLetter) => Record<string, unknown> = () => ({}),
@@ -57,7 +57,7 @@ export function letterNotFound(): AppError {
 }
 
 /** A letter that could not be decided on: why. */
-export function refusal(letter: WholeLetter | undefined): AppError {
+export function refusal(letter: WholeLetter | undefined, isMarkedSent: boolean): AppError {
   if (!letter) return letterNotFound()
   if (letter.state !== 'open') {
     return new AppError('ALREADY_DECIDED', 409, `This dead letter is ${letter.state} already.`, {
@@ -68,12 +68,25 @@ export function refusal(letter: WholeLetter | undefined): AppError {
       },
     })
   }
+  if (isMarkedSent && (letter.outbox_id === null || isKnown(letter))) {
+    return new AppError(
+      'OUTCOME_KNOWN',
+      409,
+      'Only a message of which it is not known whether Meta has it can be marked sent.',
+      { details: { kind: letter.kind, message_status: letter.message_status } },
+    )
+  }
   if (letter.outbox_id !== null) return messageNotFailed(letter)
   return new AppError(
     'PAYLOAD_PRUNED',
     409,
     'The webhook it came in is no longer kept, so it cannot be processed again. It can be discarded.',
   )
+}
+
+/** Dead, and every attempt at it was answered. */
+function isKnown({ message_status, may_arrive_twice }: WholeLetter): boolean {
+  return (message_status === 'failed' || message_status === 'unknown') && !may_arrive_twice
 }
 
 function messageNotFailed({ message_status }: WholeLetter): AppError {

@@ -3,7 +3,7 @@ import type { Cursor } from '../api/paging.ts'
 import { sql, type Tx } from '../db/connect.ts'
 
 export type LetterKind = 'outbound' | 'inbound' | 'malformed' | 'unroutable' | 'unknown'
-export type LetterState = 'open' | 'requeued' | 'discarded'
+export type LetterState = 'open' | 'requeued' | 'discarded' | 'resolved'
 
 export interface LetterRow {
   id: string

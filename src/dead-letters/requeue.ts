@@ -14,9 +14,14 @@
 import type { Tx } from '../db/connect.ts'
 import { lockStoredEvents, reopenEvents } from '../inbox/reopen.ts'
 import { type DeadSend, findDeadSends, requeueSends } from '../outbox/requeue.ts'
-import { lockDeadMessages } from '../outbox/requeue-queries.ts'
+import { lockDeadMessages, type MessageKey } from '../outbox/requeue-queries.ts'
 import { type Decision, settle } from './decision.ts'
-import { type LockedLetter, lockOpenLetters, selectOpenLetters } from './decision-queries.ts'
+import {
+  type LockedLetter,
+  lockOpenLetters,
+  type OpenLetter,
+  selectOpenLetters,
+} from './decision-queries.ts'
 
 export async function requeueLetters(
   tx: Tx,
@@ -25,14 +30,7 @@ export async function requeueLetters(
 ): Promise<LockedLetter[]> {
   const behind = await selectOpenLetters(tx, decision.scope, ids)
   const events = await lockStoredEvents(tx, eventIdsOf(behind))
-  const messages = await lockDeadMessages(
-    tx,
-    behind.flatMap(({ tenant_id, message_id }) =>
-      tenant_id === null || message_id === null
-        ? []
-        : [{ tenantId: tenant_id, messageId: message_id }],
-    ),
-  )
+  const messages = await lockDeadMessages(tx, messageKeysOf(behind))
   const open = await lockOpenLetters(tx, decision.scope, ids)
   const sends = await findDeadSends(tx, deadSendsOf(open, messages, ids))
   const again = new Map(sends.map((send) => [send.letterId, send]))
@@ -54,8 +52,20 @@ function eventIdsOf(letters: Pick<LockedLetter, 'event_id' | 'outbox_id'>[]): st
   return [...new Set(ids)]
 }
 
+export function messageKeysOf(letters: OpenLetter[]): MessageKey[] {
+  return letters.flatMap(({ tenant_id, message_id }) =>
+    tenant_id === null || message_id === null
+      ? []
+      : [{ tenantId: tenant_id, messageId: message_id }],
+  )
+}
+
 /** In the order in which they were asked for: those that died first are sent first. */
-function deadSendsOf(open: LockedLetter[], messages: Set<string>, ids: string[]): DeadSend[] {
+export function deadSendsOf(
+  open: LockedLetter[],
+  messages: Set<string>,
+  ids: string[],
+): DeadSend[] {
   const places = new Map(ids.map((id, place) => [id, place]))
   return open
     .toSorted((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0))

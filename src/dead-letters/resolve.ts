@@ -1,8 +1,9 @@
 // A webhook is processed again as a whole, whoever asked for it. A place that was dead and now went through has nothing
-// left to decide: its letter closes by itself, so that what is open is what is dead.
+// left to decide: its letter closes by itself, so that what is open is what is dead. The same for a message of which
+// Meta's statuses tell that it was sent.
 import { sql, type Tx } from '../db/connect.ts'
 import { settle } from './decision.ts'
-import { lockOpenLetters } from './decision-queries.ts'
+import { lockOpenLetters, selectOpenIdsOfMessages } from './decision-queries.ts'
 
 export interface LetterPlace {
   eventId: string
@@ -27,4 +28,19 @@ export async function resolveLetters(tx: Tx, places: LetterPlace[], now: Date): 
   const ids = rows.map((row) => row.id)
   const letters = await lockOpenLetters(tx, null, ids)
   await settle(tx, 'requeued', letters, { scope: null, actor, reason, at: now })
+}
+
+const proof = 'Meta reported that it has the message'
+
+/** The caller holds the messages, so letters are locked after them here too. */
+export async function resolveSentLetters(
+  tx: Tx,
+  messages: { tenantId: string; messageId: string }[],
+  now: Date,
+): Promise<void> {
+  if (messages.length === 0) return
+  const ids = await selectOpenIdsOfMessages(tx, messages)
+  if (ids.length === 0) return
+  const letters = await lockOpenLetters(tx, null, ids)
+  await settle(tx, 'resolved', letters, { scope: null, actor, reason: proof, at: now })
 }

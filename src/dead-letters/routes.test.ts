@@ -337,7 +337,13 @@ describe('many at once', () => {
       by_kind: { malformed: 1 },
       may_arrive_twice: 0,
       next_start_at: null,
-      skipped: { payload_pruned: 0, message_not_failed: 0, already_decided: 1, not_found: 1 },
+      skipped: {
+        payload_pruned: 0,
+        message_not_failed: 0,
+        outcome_known: 0,
+        already_decided: 1,
+        not_found: 1,
+      },
     })
   })
 

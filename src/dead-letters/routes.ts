@@ -49,11 +49,16 @@ export function deadLetterRoutes(desk: Desk): Route[] {
         )
       },
     }),
-    decisionRoute(desk, twin, 'discard', 'Discard'),
-    route({
-      ...bulkRoute(twin, 'discard', 'Discard'),
-      body: deadLetterBulkDiscard,
-      handle: (call) => decideBulk(desk, twin, 'discard', call),
+    ...(['discard', 'mark-sent'] as const).flatMap((verb) => {
+      const told = verb === 'discard' ? 'Discard' : 'Mark as sent, where Meta may have the message:'
+      return [
+        decisionRoute(desk, twin, verb, told),
+        route({
+          ...bulkRoute(twin, verb, told),
+          body: deadLetterBulkDiscard,
+          handle: (call) => decideBulk(desk, twin, verb, call),
+        }),
+      ]
     }),
   ])
 }

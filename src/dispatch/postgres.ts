@@ -5,14 +5,16 @@ import { errorFields, type Log } from '../log.ts'
 import { type Clock, type Random, sleep } from '../time-and-chance.ts'
 import type { Dispatch, Queue } from './queue.ts'
 
-const channelOf = (queue: Queue['name']) => `estafet_${queue}`
+type Channel = Parameters<Dispatch['wake']>[0]
+
+const channelOf = (queue: Channel) => `estafet_${queue}`
 
 /** Waking: the first ring at once, those of the next 5 ms as one more; on a connection of its own, never inside the
  *  transaction that adds rows. */
 export function createPostgresDispatch(db: Db, clock: Clock): Dispatch {
   /** The queues that were told just now, and whether they rang again since. */
-  const resting = new Map<Queue['name'], boolean>()
-  function wake(queue: Queue['name']): void {
+  const resting = new Map<Channel, boolean>()
+  function wake(queue: Channel): void {
     if (resting.has(queue)) return void resting.set(queue, true)
     resting.set(queue, false)
     // A lost wake only delays: the poll comes by.

@@ -1,5 +1,6 @@
 // Parsed items → rows, inside the caller's transaction: route, dedupe, find out who wrote, then everything in a few
 // statements, however many items there are.
+import { heedNews } from '../accounts/heed-news.ts'
 import {
   eventsOfNotices,
   linkAccountEvents,
@@ -7,9 +8,13 @@ import {
   recordAccountEvents,
 } from '../accounts/record-event.ts'
 import { ownersOfNumbers, ownersOfWabas } from '../accounts/route.ts'
+import { mergeConsent } from '../consent/keep-words.ts'
+import type { Suppressed } from '../consent/model.ts'
+import type { StopWords } from '../consent/stop-words.ts'
 import type { ContactRow, Identity } from '../contacts/model.ts'
 import {
   changeIdentity,
+  type IdentityChange,
   IdentityChanges,
   identityKey,
   type LockMode,
@@ -30,9 +35,16 @@ import type { Tx } from '../db/connect.ts'
 import { bury, type DeadLetter } from '../dead-letters/bury.ts'
 import { discardedPlaces } from '../dead-letters/discard.ts'
 import { type LetterPlace, resolveLetters } from '../dead-letters/resolve.ts'
-import { heedFailures, keepAcceptances } from '../outbox/heed-status.ts'
+import { expectMedia } from '../media/record.ts'
+import { endedFields, endSuppressed } from '../outbox/end-suppressed.ts'
+import { duplicateFields, keepAcceptances, type Proofs } from '../outbox/evidence.ts'
+import { failureFields, type HeardFailure, heedFailures } from '../outbox/heed-status.ts'
+import { holdAccount } from '../outbox/release.ts'
+import { heedThroughput } from '../outbox/throughput.ts'
+import { heedTemplateNotices } from '../templates/heed-notices.ts'
 import type { Random } from '../time-and-chance.ts'
-import { countItem, type EventOutcome, onlyNewLetters } from './outcome.ts'
+import { heedConsent } from './heed-consent.ts'
+import { countItem, type EventOutcome, onlyNewLetters, type Warning } from './outcome.ts'
 import {
   itemsOf,
   mayRoute,
@@ -45,12 +57,14 @@ import {
 } from './plan.ts'
 import { insertDedupeKeys } from './queries.ts'
 import { attemptsPerRequeue } from './reopen.ts'
+import { replyToMessages } from './reply.ts'
 
 interface Context {
   tx: Tx
   random: Random
   now: Date
   mode: LockMode
+  stopWords: StopWords
 }
 
 /** Throws `IdentityChanges` under the shared lock when somebody's identity changes: do it again under the exclusive one. */
@@ -74,14 +88,31 @@ export async function applyItems(
   const messages = takeFresh(plan.messages, fresh)
   const statuses = takeFresh(plan.statuses, fresh)
   const notices = await applyNotices(plan.notices, context)
-  const contacts = await resolveEverybody([...messages.fresh, ...notices.fresh], context)
+  await heedTemplateNotices(
+    tx,
+    notices.fresh.map(({ row }) => row),
+    random,
+    now,
+  )
+  const suppressed: Suppressed[] = []
+  const everybody = [...messages.fresh, ...notices.fresh]
+  const contacts = await resolveEverybody(everybody, suppressed, context)
   await linkNotices(notices.fresh, contacts, context)
   const recorded = await applyMessages(messages, contacts, context)
   const stepped = await applySteps(statuses, context)
-  await changeIdentities([...recorded.fresh, ...notices.fresh], context)
+  const applied = { messages: recorded.fresh, notices: notices.fresh, statuses: stepped.fresh }
+  suppressed.push(...(await heedConsent(applied, contacts, context)))
+  await changeIdentities([...recorded.fresh, ...notices.fresh], suppressed, context)
   const buried = new Set(await bury(tx, plan.letters))
   for (const outcome of plan.outcomes.values()) onlyNewLetters(outcome, buried)
   await resolveLetters(tx, passedPlaces(events, plan), now)
+  await heedSteps(stepped, context)
+  // After everything else, because these take the locks of the send queue.
+  await heedNotices(notices.fresh, context)
+  await heedThroughput(
+    tx,
+    notices.fresh.map((one) => one.row),
+  )
 
   const rows = <Row>(items: { row: Row }[]) => items.map((one) => one.row)
   await countAll(
@@ -102,7 +133,26 @@ export async function applyItems(
     (one) => noticeKey(one.row),
     (items) => eventsOfNotices(tx, rows(items)),
   )
+  // Last, because both lock the tenants' queues until the commit.
+  await endUnwanted(suppressed, plan, context)
+  await replyToMessages(recorded.fresh, context)
   return plan.outcomes
+}
+
+/** What waits for those who want no more of it ends with their word; told once, whichever event of the batch said it. */
+async function endUnwanted(
+  suppressed: Suppressed[],
+  plan: Plan,
+  { tx, random, now }: Context,
+): Promise<void> {
+  const ended = await endSuppressed(tx, suppressed, random, now)
+  const [outcome] = plan.outcomes.values()
+  outcome?.warnings.push(
+    ...ended.map((one) => ({
+      event: 'dead_lettered' as const,
+      fields: { ...endedFields(one), eventId: null, inbound_event_id: null },
+    })),
+  )
 }
 
 interface Split<Item> {
@@ -141,6 +191,7 @@ function takeFresh<Item extends PlannedMessage | PlannedStatus>(
 
 async function resolveEverybody(
   planned: (PlannedMessage | PlannedNotice)[],
+  suppressed: Suppressed[],
   { tx, random, now, mode }: Context,
 ): Promise<Map<string, ContactRow>> {
   if (mode === 'shared' && planned.some((one) => one.newIdentity)) throw new IdentityChanges()
@@ -154,9 +205,18 @@ async function resolveEverybody(
     newId: random.uuid,
     now,
   })
-  for (const change of changes)
-    await followContact(tx, change.tenantId, change.winner, change.loserId, now)
+  for (const change of changes) suppressed.push(...(await follow(tx, change, now)))
   return contacts
+}
+
+/** What belongs to a contact goes where the contact goes. Returns what the contact then wants no more of. */
+async function follow(
+  tx: Tx,
+  { tenantId, winner, loserId }: IdentityChange,
+  now: Date,
+): Promise<Suppressed[]> {
+  await followContact(tx, tenantId, winner, loserId, now)
+  return loserId === undefined ? [] : mergeConsent(tx, tenantId, winner.id, loserId, now)
 }
 
 async function applyMessages(
@@ -173,28 +233,75 @@ async function applyMessages(
   const recorded = await recordMessages(tx, rows, random.uuid, now)
   const applied = fresh.filter((one) => recorded.has(messageKey(one.row)))
   await recordChanges(tx, applied.flatMap(changeOf))
+  await expectMedia(
+    tx,
+    applied.map((one) => one.row),
+    random.uuid,
+    now,
+  )
   const known = fresh.filter((one) => !recorded.has(messageKey(one.row)))
   return { fresh: applied, repeated: [...repeated, ...known] }
 }
 
 async function applySteps(
   { fresh, repeated }: Split<PlannedStatus>,
-  { tx, random, now }: Context,
+  { tx, now }: Context,
 ): Promise<Split<PlannedStatus>> {
   const rows = fresh.map((one) => one.row)
-  await keepAcceptances(tx, rows, now)
+  tellProofs(fresh, await keepAcceptances(tx, rows, now))
   const stepped = await applyStatuses(tx, rows)
-  await heedFailures(
-    tx,
-    rows.filter((row) => stepped.has(statusKey(row))),
-    random,
-    now,
-  )
   const known = fresh.filter((one) => !stepped.has(statusKey(one.row)))
   return {
     fresh: fresh.filter((one) => stepped.has(statusKey(one.row))),
     repeated: [...repeated, ...known],
   }
+}
+
+/** To be told after the commit, with the event that brought each. */
+function tellProofs(statuses: PlannedStatus[], { proven, duplicates }: Proofs): void {
+  for (const { tenantId, messageId, wamid } of proven) {
+    outcomeOf(statuses, { tenantId, wamid })?.proven.push({ tenantId, messageId })
+  }
+  for (const { provenAs, ...duplicate } of duplicates) {
+    const { tenantId } = duplicate
+    const warning = { event: 'duplicate_confirmed' as const, level: 'error' as const }
+    outcomeOf(statuses, { tenantId, wamid: provenAs })?.warnings.push({
+      ...warning,
+      fields: duplicateFields(duplicate),
+    })
+  }
+}
+
+/** Last of what is applied: it locks the tenants' queues. */
+async function heedSteps(
+  { fresh }: Split<PlannedStatus>,
+  { tx, random, now }: Context,
+): Promise<void> {
+  const heard = await heedFailures(
+    tx,
+    fresh.map((one) => one.row),
+    random,
+    now,
+  )
+  for (const failure of heard) {
+    outcomeOf(fresh, failure.send)?.warnings.push(...warningsOf(failure))
+  }
+}
+
+function warningsOf(failure: HeardFailure): Warning[] {
+  const fields = failureFields(failure)
+  const events = [
+    ...(failure.deadLetterId === null ? [] : ['dead_lettered' as const]),
+    ...(failure.isNewReauth ? ['reauth_required' as const] : []),
+  ]
+  return events.map((event) => ({ event, level: 'error', fields }))
+}
+
+function outcomeOf(
+  statuses: PlannedStatus[],
+  { tenantId, wamid }: { tenantId: string; wamid: string },
+): EventOutcome | undefined {
+  return statuses.find(({ row }) => row.wamid === wamid && row.tenantId === tenantId)?.outcome
 }
 
 function changeOf({ item, row, contact, sender }: PlannedMessage): NewChange[] {
@@ -229,6 +336,29 @@ async function applyNotices(
   return split
 }
 
+/** What Meta says of the account takes effect. */
+async function heedNotices(notices: PlannedNotice[], { tx, now }: Context): Promise<void> {
+  const events = notices.map(({ item, row }) => ({
+    row,
+    displayPhoneNumber: item.displayPhoneNumber,
+  }))
+  const { heeded, holds } = await heedNews(tx, events, now)
+  for (const hold of holds) await holdAccount(tx, hold.tenantId, hold.phoneNumberId, hold.until)
+  for (const { eventId, needsReauth, ...one } of heeded) {
+    const outcome = notices.find(({ event }) => event.id === eventId)?.outcome
+    outcome?.warnings.push({
+      event: needsReauth ? 'reauth_required' : 'account_changed',
+      level: needsReauth ? 'error' : 'warn',
+      fields: {
+        tenant_id: one.tenantId,
+        account_id: one.accountId,
+        phone_number_id: one.phoneNumberId,
+        kind: one.subject,
+      },
+    })
+  }
+}
+
 /** Whom a notice is about; and a call opens the window of their conversation. */
 async function linkNotices(
   notices: PlannedNotice[],
@@ -250,12 +380,13 @@ async function linkNotices(
 /** Meta says who is who from now on; what was filed under the old identity moves along. */
 async function changeIdentities(
   applied: (PlannedMessage | PlannedNotice)[],
+  suppressed: Suppressed[],
   { tx, random, now, mode }: Context,
 ): Promise<void> {
   for (const { contact, newIdentity } of applied) {
     if (!contact || !newIdentity) continue
     const change = await changeIdentity(contact, newIdentity, { tx, mode, newId: random.uuid, now })
-    if (change) await followContact(tx, change.tenantId, change.winner, change.loserId, now)
+    if (change) suppressed.push(...(await follow(tx, change, now)))
   }
 }
 

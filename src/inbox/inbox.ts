@@ -1,4 +1,5 @@
 // What processing needs, handed in by the composition root.
+import type { StopWords } from '../consent/stop-words.ts'
 import type { Db } from '../db/connect.ts'
 import type { Log } from '../log.ts'
 import type { WebhookItem } from '../meta/webhook-item.ts'
@@ -13,6 +14,10 @@ export interface Inbox {
   log: Log
   metrics: Metrics
   leaseSeconds: number
+  /** For tenants without words of their own. */
+  stopWords: StopWords
+  /** Called after a commit that queued replies. */
+  onReplied?: () => void
   /** For tests: gives up earlier than the event's own `attempts_allowed`. */
   maxAttempts?: number
   /** What the queue takes for now: the database's clock (null), unless a test steers it. */
@@ -22,4 +27,8 @@ export interface Inbox {
 }
 
 /** 20 s: what a killed process held is taken up again within half a minute. A batch takes well under a second. */
-export const inboxDefaults = { leaseSeconds: 20, queueNow: () => null }
+export const inboxDefaults = {
+  leaseSeconds: 20,
+  queueNow: () => null,
+  stopWords: new Set<string>() as StopWords,
+}

@@ -13,15 +13,25 @@ export interface Counts {
 }
 
 export interface Warning {
-  event: 'dead_lettered' | 'waba_mismatch' | 'inbound_ignored'
+  event:
+    | 'dead_lettered'
+    | 'waba_mismatch'
+    | 'inbound_ignored'
+    | 'duplicate_confirmed'
+    | 'account_changed'
+    | 'reauth_required'
   fields: LogFields
-  level?: 'error'
+  level?: 'error' | 'warn'
 }
 
 export interface EventOutcome {
   /** By tenant id; `nobody` for what has no owner. */
   counts: Map<string, Counts>
   warnings: Warning[]
+  /** Messages that a status proved to be with Meta: those that wait to be sent again need not. */
+  proven: { tenantId: string; messageId: string }[]
+  /** Made by responders, and queued with the messages they answer. */
+  replies: number
   /** What the log says of the event: its first item that has an owner. */
   first?: LogFields
 }
@@ -37,7 +47,7 @@ export function onlyNewLetters(outcome: EventOutcome, buried: ReadonlySet<string
 export const nobody = '-'
 
 export function emptyOutcome(): EventOutcome {
-  return { counts: new Map(), warnings: [] }
+  return { counts: new Map(), warnings: [], proven: [], replies: 0 }
 }
 
 export function countsOf(outcome: EventOutcome, tenantId: string | null): Counts {
@@ -80,6 +90,8 @@ export function addOutcome(sum: EventOutcome, more: EventOutcome): void {
     }
   }
   sum.warnings.push(...more.warnings)
+  sum.proven.push(...more.proven)
+  sum.replies += more.replies
   if (more.first) sum.first ??= more.first
 }
 

@@ -1,6 +1,6 @@
 // Parsed items → what is to be written, still without the database: who owns each, and what cannot be applied at all.
 import type { NewAccountEvent } from '../accounts/record-event.ts'
-import type { NumberOwner, WabaOwner } from '../accounts/route.ts'
+import type { NumberOwner, NumberSettings, WabaOwner } from '../accounts/route.ts'
 import type { Identity } from '../contacts/model.ts'
 import type { MessageStatus, NewMessage, NewStatus } from '../conversations/model.ts'
 import type { DeadLetter } from '../dead-letters/bury.ts'
@@ -33,6 +33,7 @@ interface Planned {
 }
 
 export interface PlannedMessage extends Planned {
+  settings: NumberSettings
   item: MessageItem
   key: DedupeKey
   /** Whom the conversation is with, and who wrote it. The same person, except in groups. */
@@ -63,7 +64,7 @@ export interface Plan {
 }
 
 export interface Owners {
-  byNumber: Map<string, NumberOwner>
+  byNumber: Map<string, NumberOwner & NumberSettings>
   byWaba: Map<string, WabaOwner[]>
 }
 
@@ -143,6 +144,8 @@ function createPlanner(
         putAside(item, 'malformed', item.reason, owner?.tenantId ?? null)
       } else if (item.kind === 'notice' && isEmpty(item)) {
         countItem(outcome, owner?.tenantId ?? null, { ignored: 'nothing_in_it' })
+      } else if (!owner && isSignup(item)) {
+        countItem(outcome, null, { ignored: 'sign_up' })
       } else if (!owner) {
         const reason =
           item.phoneNumberId === undefined && item.kind === 'notice'
@@ -152,14 +155,17 @@ function createPlanner(
       } else if (item.kind === 'message') {
         noteFirst(item, owner, { wamid: item.wamid, event_type: 'inbound_message' })
         const id = random.uuidWithin(event.id, index)
-        plan.messages.push(planMessage(item, event, owner, outcome, id))
+        const settings = owners.byNumber.get(owner.phoneNumberId)
+        if (!settings) throw new Error('bug: a message for a number that nobody has')
+        plan.messages.push({ ...planMessage(item, event, owner, outcome, id), settings })
       } else if (item.kind === 'status') {
         noteFirst(item, owner, { wamid: item.wamid, event_type: 'status_update' })
         plan.statuses.push(planStatus(item, event, owner, outcome))
       } else {
         noteFirst(item, owner, { event_type: 'account_event' })
         for (const one of ownersOf(item, event, owners)) {
-          plan.notices.push(planNotice(item, event, one, outcome, random))
+          const id = random.uuidWithin(event.id, index)
+          plan.notices.push(planNotice(item, event, one, outcome, id))
         }
       }
     },
@@ -169,6 +175,15 @@ function createPlanner(
 /** A `messages` change without messages, statuses or errors says nothing. */
 function isEmpty(item: NoticeItem): boolean {
   return item.field === 'messages'
+}
+
+/** Somebody signs up: Meta tells before the account is connected here, and again to whoever it is connected to. */
+function isSignup(item: WebhookItem): boolean {
+  return (
+    item.kind === 'notice' &&
+    item.field === 'account_update' &&
+    (item.event === 'PARTNER_ADDED' || item.event === 'PARTNER_APP_INSTALLED')
+  )
 }
 
 export function mayRoute(owner: NumberOwner, appId: string | null): boolean {
@@ -206,7 +221,7 @@ function planMessage(
   owner: NumberOwner,
   outcome: EventOutcome,
   id: string,
-): PlannedMessage {
+): Omit<PlannedMessage, 'settings'> {
   const sender = identityOf(item.contact, owner.tenantId)
   const group: Identity | undefined =
     item.groupId === undefined
@@ -297,7 +312,7 @@ function planNotice(
   event: ClaimedEvent,
   owner: NumberOwner,
   outcome: EventOutcome,
-  random: Random,
+  id: string,
 ): PlannedNotice {
   return {
     event,
@@ -307,7 +322,7 @@ function planNotice(
     contact: identityOf(item.contact, owner.tenantId),
     newIdentity: identityOf(item.newIdentity, owner.tenantId),
     row: {
-      id: random.uuid(),
+      id,
       tenantId: owner.tenantId,
       wabaId: item.wabaId ?? owner.wabaId,
       phoneNumberId: item.phoneNumberId ?? null,

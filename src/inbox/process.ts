@@ -9,6 +9,7 @@ import type { Queue } from '../dispatch/queue.ts'
 import { errorFields } from '../log.ts'
 import { parseWebhook } from '../meta/webhook.ts'
 import type { WebhookItem } from '../meta/webhook-item.ts'
+import { settleProven } from '../outbox/evidence.ts'
 import { applyItems, withOwners } from './apply.ts'
 import type { Inbox } from './inbox.ts'
 import {
@@ -79,11 +80,22 @@ async function processTogether(
       )
       const ours = parsed.filter(({ event }) => held.has(event.id))
       for (const one of ours) inbox.beforeApply?.(one.event, itemsOf(one))
-      const applied = await applyItems(ours, { tx, random, now: clock.now(), mode })
+      const applied = await applyItems(ours, {
+        tx,
+        random,
+        now: clock.now(),
+        mode,
+        stopWords: inbox.stopWords,
+      })
       await finish(tx, ours, applied, clock.now())
       return applied
     })
     for (const one of parsed) reportOutcome(inbox, one, outcomes.get(one.event.id))
+    await settleProven(
+      db,
+      inbox.log,
+      [...outcomes.values()].flatMap((outcome) => outcome.proven),
+    )
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error
     // Somebody's identity changes, which happens to few: those batches run one at a time for their tenants.
@@ -130,6 +142,7 @@ async function processItemwise(inbox: Inbox, one: ParsedEvent): Promise<void> {
     return true
   })
   reportOutcome(inbox, one, finished ? sum : undefined)
+  await settleProven(inbox.db, inbox.log, sum.proven)
 }
 
 async function finish(
@@ -161,7 +174,8 @@ async function applyOne(
     if (!held.has(one.event.id)) return undefined
     inbox.beforeApply?.(one.event, [item])
     const alone = { ...one, webhook: { items: [item] }, offset: index }
-    const context = { tx, random: inbox.random, now: inbox.clock.now(), mode: 'exclusive' as const }
+    const { random, stopWords } = inbox
+    const context = { tx, random, now: inbox.clock.now(), mode: 'exclusive' as const, stopWords }
     const outcomes = await applyItems([alone], context)
     return outcomes.get(one.event.id)
   })

@@ -153,12 +153,13 @@ export async function finishEvents(
       from unnest(
         ${events.map((event) => event.id)}::uuid[],
         ${events.map((event) => event.attempt)}::int[],
-        ${events.map((event) => outcomeJson(outcomes.get(event.id) ?? emptyOutcome()))}::jsonb[])
-        as finished (id, attempt, outcome)
+        ${events.map((event) => outcomeJson(outcomes.get(event.id) ?? emptyOutcome()))}::jsonb[],
+        ${events.map((event) => (outcomes.get(event.id)?.replies ? 'enqueued' : 'none'))}::text[])
+        as finished (id, attempt, outcome, enqueued)
     ),
     traced as (
       update whatsapp_inbound_traces t
-      set finished_at = clock_timestamp(), outcome = 'done'
+      set finished_at = clock_timestamp(), outcome = 'done', outbound_enqueue_status = f.enqueued
       from finished f
       where t.event_id = f.id and t.attempt = f.attempt
     )
@@ -232,4 +233,14 @@ export async function insertDedupeKeys(tx: Tx, keys: DedupeKey[], now: Date): Pr
     on conflict do nothing
     returning tenant_id || ' ' || event_type || ' ' || dedupe_key as key`)
   return new Set(rows.map((row) => row.key))
+}
+
+/** One look at the inbox; a longer time without any counts as time in which nothing was received. */
+export async function beatInbox(
+  db: Tx,
+  receivedBefore: Date,
+  longestBreakSeconds: number,
+): Promise<void> {
+  await db.query(sql`
+    select inbox_beat(${receivedBefore}, make_interval(secs => ${longestBreakSeconds}))`)
 }

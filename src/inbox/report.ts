@@ -26,6 +26,7 @@ export function reportOutcome(
     return
   }
   const { applied, duplicates, ignored, dead } = totalsOf(outcome)
+  if (outcome.replies > 0) inbox.onReplied?.()
   metrics.inboundItems.inc({ outcome: 'applied' }, applied)
   metrics.inboundItems.inc({ outcome: 'duplicate' }, duplicates)
   metrics.inboundItems.inc({ outcome: 'ignored' }, ignored)
@@ -52,6 +53,7 @@ function reportWarning(inbox: Inbox, event: ClaimedEvent, warning: Warning): voi
   if (warning.event === 'dead_lettered') {
     inbox.metrics.deadLetters.inc({ kind: warning.fields.kind ?? 'inbound' })
   }
+  if (warning.event === 'duplicate_confirmed') inbox.metrics.duplicatesConfirmed.inc()
   if (warning.event === 'waba_mismatch') inbox.metrics.wabaMismatches.inc()
   inbox.log[warning.level ?? 'warn'](warning.event, { ...logFieldsOf(event), ...warning.fields })
 }

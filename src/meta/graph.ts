@@ -1,10 +1,12 @@
 // Calls to Meta's Graph API. The token goes to the configured origin and nowhere else: redirects are not followed.
+import { Readable } from 'node:stream'
 import { Pool } from 'undici'
 import type { Clock } from '../time-and-chance.ts'
 import { isObject, parseJson } from './json.ts'
 import {
   type HttpAnswer,
-  type ProviderError,
+  type Refused,
+  readRefusal,
   readSendAnswer,
   type SendAnswer,
   type Unreachable,
@@ -26,12 +28,34 @@ export interface NumberAccess {
 
 export type GraphAnswer =
   | { kind: 'accepted'; statusCode: number; body: Record<string, unknown> }
-  | { kind: 'refused'; statusCode: number; provider: ProviderError }
+  | Refused
   /** No answer, or none that can be read; `code` says why. */
   | Unreachable
 
+/** One call to any edge or node, as Meta's reference writes it. */
+export interface GraphCall {
+  method: 'GET' | 'POST' | 'DELETE'
+  /** Ids and edges below the version, in order: `[wabaId, 'message_templates']`. */
+  path: readonly string[]
+  query?: Record<string, string>
+  accessToken?: string
+  /** An object goes as JSON; a stream goes as it is, with the headers that say what it is. */
+  body?: Record<string, unknown> | Readable
+  headers?: Record<string, string>
+  /** Besides the token: what must not stay in Meta's words, which are stored and shown. */
+  secrets?: string[]
+  /** That of the whole client, unless said. */
+  limitMs?: number
+  /** For a caller that may have to leave before the answer is there. */
+  signal?: AbortSignal | undefined
+}
+
 export interface Graph {
-  /** Posts a message. Never throws; what became of it is in the answer. */
+  /** Any call but a send. Never throws, as none of these. */
+  call(call: GraphCall): Promise<GraphAnswer>
+  /** The same, for others to read. */
+  ask(call: GraphCall): Promise<HttpAnswer | Unreachable>
+  /** Posts a message; what became of it is in the answer. */
   send(number: NumberAccess, body: Record<string, unknown>): Promise<SendAnswer>
   /** Marks a message, and all before it, as read: the contact sees the blue ticks. */
   markRead(number: NumberAccess, wamid: string): Promise<GraphAnswer>
@@ -50,18 +74,11 @@ export function createGraph({ url, version, timeoutMs, clock }: GraphOptions): G
   const pool = new Pool(origin, {
     connections: 256,
     connect: { timeout: Math.min(connectTimeoutMs, timeoutMs) },
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
     maxResponseSize: maxAnswerBytes,
   })
 
-  /** One POST to a number's messages, read by `read`. */
-  async function post<Answer>(
-    number: NumberAccess,
-    body: Record<string, unknown>,
-    limitMs: number,
-    read: (answer: HttpAnswer) => Answer,
-  ): Promise<Answer | Unreachable> {
+  async function ask(given: GraphCall): Promise<HttpAnswer | Unreachable> {
+    const { limitMs = timeoutMs } = given
     const late = new AbortController()
     const cancel = clock.after(limitMs, () => late.abort())
     try {
@@ -70,16 +87,12 @@ export function createGraph({ url, version, timeoutMs, clock }: GraphOptions): G
         headers,
         body: stream,
       } = await pool.request({
-        method: 'POST',
-        path: `${base}/${encodeURIComponent(number.phoneNumberId)}/messages`,
-        headers: {
-          authorization: `Bearer ${number.accessToken}`,
-          'content-type': 'application/json',
-        },
-        body: JSON.stringify(body),
-        signal: late.signal,
+        ...requestOf(base, given),
+        headersTimeout: limitMs,
+        bodyTimeout: limitMs,
+        signal: given.signal ? AbortSignal.any([late.signal, given.signal]) : late.signal,
       })
-      return read({ statusCode, headers, body: Buffer.from(await stream.arrayBuffer()) })
+      return { statusCode, headers, body: Buffer.from(await stream.arrayBuffer()) }
     } catch (error) {
       const code = late.signal.aborted ? 'TIMEOUT' : codeOf(error)
       return { kind: 'unreachable', code, bytesLeft: !beforeSending.test(code) }
@@ -88,25 +101,75 @@ export function createGraph({ url, version, timeoutMs, clock }: GraphOptions): G
     }
   }
 
+  async function call(given: GraphCall): Promise<GraphAnswer> {
+    const answer = await ask(given)
+    if ('kind' in answer) return answer
+    return withoutSecrets(readAnswer(answer, clock.now()), given)
+  }
+
+  const toMessages = ({ phoneNumberId, accessToken }: NumberAccess, body: GraphCall['body']) => ({
+    method: 'POST' as const,
+    path: [phoneNumberId, 'messages'],
+    accessToken,
+    ...(body && { body }),
+  })
+
   return {
-    send: (number, body) =>
-      post(number, body, timeoutMs, (answer) => readSendAnswer(answer, clock.now())),
+    call,
+    ask,
+    async send(number, body) {
+      const answer = await ask(toMessages(number, body))
+      return 'kind' in answer ? answer : readSendAnswer(answer, clock.now())
+    },
     markRead: (number, wamid) =>
-      post(
-        number,
-        { messaging_product: 'whatsapp', status: 'read', message_id: wamid },
-        Math.min(markReadTimeoutMs, timeoutMs),
-        ({ statusCode, body }) => readAnswer(statusCode, parseJson(body)?.value),
-      ),
+      call({
+        ...toMessages(number, {
+          messaging_product: 'whatsapp',
+          status: 'read',
+          message_id: wamid,
+        }),
+        limitMs: Math.min(markReadTimeoutMs, timeoutMs),
+      }),
     close: () => pool.destroy(),
   }
+}
+
+function requestOf(base: string, { method, path, query, accessToken, body, headers }: GraphCall) {
+  const isJson = body !== undefined && !(body instanceof Readable)
+  const asked = new URLSearchParams(query).toString()
+  return {
+    method,
+    path: `${base}/${path.map(encodeURIComponent).join('/')}${asked && `?${asked}`}`,
+    headers: {
+      ...(accessToken !== undefined && { authorization: `Bearer ${accessToken}` }),
+      ...(isJson && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: isJson ? JSON.stringify(body) : body }),
+  }
+}
+
+function withoutSecrets(
+  answer: GraphAnswer,
+  { accessToken = '', secrets = [] }: GraphCall,
+): GraphAnswer {
+  if (answer.kind !== 'refused') return answer
+  const { provider } = answer
+  const hidden = [accessToken, ...secrets].filter((secret) => secret !== '')
+  const message = hidden.reduce<string | null>(
+    (text, secret) => text?.replaceAll(secret, '…') ?? null,
+    provider.message,
+  )
+  return { ...answer, provider: { ...provider, message } }
 }
 
 /** No connection came about, so nothing of the request left us. Whatever is not listed may have been sent. */
 const beforeSending =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/
 
-function readAnswer(statusCode: number, body: unknown): GraphAnswer {
+function readAnswer(answer: HttpAnswer, now: Date): GraphAnswer {
+  const { statusCode } = answer
+  const body = parseJson(answer.body)?.value
   const error = isObject(body) ? body.error : undefined
   if (statusCode >= 200 && statusCode < 300 && isObject(body) && error === undefined) {
     return { kind: 'accepted', statusCode, body }
@@ -114,19 +177,7 @@ function readAnswer(statusCode: number, body: unknown): GraphAnswer {
   if (statusCode < 400 && error === undefined) {
     return { kind: 'unreachable', code: 'UNREADABLE', bytesLeft: true }
   }
-  const told = isObject(error) ? error : {}
-  const numberIn = (value: unknown) => (typeof value === 'number' ? value : null)
-  const textIn = (value: unknown) => (typeof value === 'string' ? value.slice(0, 1000) : null)
-  return {
-    kind: 'refused',
-    statusCode,
-    provider: {
-      code: numberIn(told.code),
-      subcode: numberIn(told.error_subcode),
-      message: textIn(told.message),
-      fbtrace_id: textIn(told.fbtrace_id),
-    },
-  }
+  return readRefusal(answer, body, now)
 }
 
 function codeOf(error: unknown): string {

@@ -58,19 +58,7 @@ export function readSendAnswer({ statusCode, headers, body }: HttpAnswer, now: D
   const value = parseJson(body)?.value
   const answer = isObject(value) ? value : {}
   if (isObject(answer.error) || statusCode >= 400) {
-    const told = isObject(answer.error) ? answer.error : {}
-    return {
-      kind: 'refused',
-      statusCode,
-      provider: {
-        code: codeIn(told.code),
-        subcode: codeIn(told.error_subcode),
-        message: textIn(told.message, 1000),
-        fbtrace_id: textIn(told.fbtrace_id, 200),
-      },
-      retryAfterSeconds: retryAfterSecondsIn(headers, now),
-      isTransient: typeof told.is_transient === 'boolean' ? told.is_transient : null,
-    }
+    return readRefusal({ statusCode, headers, body }, value, now)
   }
   const message = firstIn(answer.messages)
   const wamid = idIn(message.id)
@@ -84,6 +72,27 @@ export function readSendAnswer({ statusCode, headers, body }: HttpAnswer, now: D
     waId: idIn(contact.wa_id)?.replace(/^\+/, '') || null,
     userId: idIn(contact.user_id),
     messageStatus: textIn(message.message_status, 64),
+  }
+}
+
+/** `value` is the body as JSON, whatever that is. */
+export function readRefusal(
+  { statusCode, headers }: HttpAnswer,
+  value: unknown,
+  now: Date,
+): Refused {
+  const told = isObject(value) && isObject(value.error) ? value.error : {}
+  return {
+    kind: 'refused',
+    statusCode,
+    provider: {
+      code: codeIn(told.code),
+      subcode: codeIn(told.error_subcode),
+      message: textIn(told.message, 1000),
+      fbtrace_id: textIn(told.fbtrace_id, 200),
+    },
+    retryAfterSeconds: retryAfterSecondsIn(headers, now),
+    isTransient: typeof told.is_transient === 'boolean' ? told.is_transient : null,
   }
 }
 

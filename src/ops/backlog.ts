@@ -35,12 +35,17 @@ export async function readBacklog(
   }
   const sample = await readSample(db, kind)
   // Nobody has counted it yet: this many there are at least.
-  if (!sample) return { rows: [atLeast(limit, now)], sampledAt: null }
-  return { rows: sample.rows, sampledAt: sample.takenAt }
+  if (!sample) return { rows: [atLeast(limit)], sampledAt: null }
+  const sinceSeconds = Math.max(0, (now.getTime() - sample.takenAt.getTime()) / 1000)
+  const rows = sample.rows.map((row) => ({
+    ...row,
+    oldestSeconds: row.oldestSeconds + sinceSeconds,
+  }))
+  return { rows, sampledAt: sample.takenAt }
 }
 
-function atLeast(count: number, now: Date): BacklogRow {
-  return { tenantId: null, state: 'not_counted_yet', count, oldestAt: now }
+function atLeast(count: number): BacklogRow {
+  return { tenantId: null, state: 'not_counted_yet', count, oldestSeconds: 0 }
 }
 
 export interface SamplingOptions {

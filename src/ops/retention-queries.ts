@@ -146,6 +146,71 @@ export async function deleteSends(db: Tx, before: Date, limit: number): Promise<
   return row?.count ?? 0
 }
 
+/** What numbers owed to contacts and have paid long since; and calls that no breaker's window reaches back to. */
+export async function deletePaidPairs(db: Tx, before: Date, limit: number): Promise<number> {
+  const [row] = await db.query(sql<{ count: number }>`
+    with gone as (
+      delete from send_pairs
+      where ctid = any(array(select ctid from send_pairs where paced_until < ${before} limit ${limit}))
+      returning 1
+    ),
+    old as (
+      delete from send_calls
+      where ctid = any(array(select ctid from send_calls where starts_at < ${before} limit ${limit}))
+      returning 1
+    )
+    select greatest((select count(*) from gone), (select count(*) from old))::int as count`)
+  return row?.count ?? 0
+}
+
+/** What nobody took in time is given up first: its lane goes on. */
+export async function expireDeliveries(db: Tx, before: Date, limit: number): Promise<number> {
+  const [row] = await db.query(
+    sql<{ count: number }>`select delivery_expire(${before}, ${limit}::int) as count`,
+  )
+  return row?.count ?? 0
+}
+
+/** Events with their deliveries, but for those that are still being delivered. */
+export async function deleteEvents(db: Tx, before: Date, limit: number): Promise<number> {
+  const [row] = await db.query(sql<{ count: number }>`
+    with gone as (
+      delete from events
+      where ctid = any(array(
+        select e.ctid
+        from events e
+        where e.created_at < ${before} and e.position is not null
+          and not exists (
+            select
+            from event_deliveries d
+            where d.tenant_id = e.tenant_id and d.event_id = e.id and d.status in ('pending', 'running'))
+        limit ${limit}))
+      returning tenant_id, id
+    ),
+    deliveries as (
+      delete from event_deliveries d
+      using gone
+      where d.tenant_id = gone.tenant_id and d.event_id = gone.id
+    )
+    select count(*)::int as count from gone`)
+  return row?.count ?? 0
+}
+
+export async function deleteEventAttempts(db: Tx, before: Date, limit: number): Promise<number> {
+  const [row] = await db.query(sql<{ count: number }>`
+    with gone as (
+      delete from event_attempts
+      where ctid = any(array(
+        select ctid
+        from event_attempts
+        where started_at < ${before} and finished_at is not null
+        limit ${limit}))
+      returning 1
+    )
+    select count(*)::int as count from gone`)
+  return row?.count ?? 0
+}
+
 /** Of the whole database, for as long as the session lasts. */
 export async function tryLockRetention(session: Tx): Promise<boolean> {
   const [row] = await session.query(

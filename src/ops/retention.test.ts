@@ -16,7 +16,12 @@ const clock: Clock = {
   ...systemClock,
   now: () => new Date(systemClock.now().getTime() + movedMs),
 }
-const config = { dedupeTtlDays: 7, traceTtlDays: 5, payloadRetentionDays: 30 }
+const config = {
+  dedupeTtlDays: 7,
+  traceTtlDays: 5,
+  payloadRetentionDays: 30,
+  eventRetentionDays: 7,
+}
 let gateway: TestGateway
 let tenant: TestTenant
 let sequence = 0
@@ -29,7 +34,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   movedMs = 0
   await gateway.db.query(sql`truncate whatsapp_webhook_events, whatsapp_webhook_dedupe, dead_letters,
-    whatsapp_inbound_traces, whatsapp_messages, whatsapp_message_statuses, whatsapp_send_outbox, send_attempts`)
+    whatsapp_inbound_traces, whatsapp_messages, whatsapp_message_statuses, whatsapp_send_outbox, send_attempts,
+    whatsapp_media, whatsapp_media_handles`)
 })
 
 const retention = (more: Partial<RetentionOptions> = {}) =>
@@ -73,6 +79,10 @@ describe('retention', () => {
       idempotency_keys: 0,
       sends: 0,
       latencies: 0,
+      paces: 0,
+      expired_deliveries: 0,
+      events: 0,
+      event_attempts: 0,
     })
     movedMs = 5 * dayMs + 60_000
     expect(await runOnce()).toEqual({
@@ -83,6 +93,10 @@ describe('retention', () => {
       idempotency_keys: 0,
       sends: 0,
       latencies: 0,
+      paces: 0,
+      expired_deliveries: 0,
+      events: 0,
+      event_attempts: 0,
     })
     movedMs = 7 * dayMs + 60_000
     expect(await runOnce()).toEqual({
@@ -93,6 +107,10 @@ describe('retention', () => {
       idempotency_keys: 0,
       sends: 0,
       latencies: 0,
+      paces: 0,
+      expired_deliveries: 0,
+      events: 0,
+      event_attempts: 0,
     })
     movedMs = 30 * dayMs + 60_000
     expect(await runOnce()).toEqual({
@@ -103,6 +121,10 @@ describe('retention', () => {
       idempotency_keys: 0,
       sends: 0,
       latencies: 0,
+      paces: 0,
+      expired_deliveries: 0,
+      events: 0,
+      event_attempts: 0,
     })
 
     expect(await left()).toEqual({
@@ -157,6 +179,10 @@ describe('retention', () => {
       idempotency_keys: 0,
       sends: 0,
       latencies: 0,
+      paces: 0,
+      expired_deliveries: 0,
+      events: 0,
+      event_attempts: 0,
     })
     expect(await left()).toEqual({
       keys: 2,
@@ -172,6 +198,10 @@ describe('retention', () => {
       idempotency_keys: 0,
       sends: 0,
       latencies: 0,
+      paces: 0,
+      expired_deliveries: 0,
+      events: 0,
+      event_attempts: 0,
     })
     expect(await runOnce()).toEqual({
       dedupe_keys: 0,
@@ -181,6 +211,10 @@ describe('retention', () => {
       idempotency_keys: 0,
       sends: 0,
       latencies: 0,
+      paces: 0,
+      expired_deliveries: 0,
+      events: 0,
+      event_attempts: 0,
     })
   })
 
@@ -201,6 +235,10 @@ describe('retention', () => {
       idempotency_keys: 0,
       sends: 0,
       latencies: 0,
+      paces: 0,
+      expired_deliveries: 0,
+      events: 0,
+      event_attempts: 0,
     })
     const [kept] = await gateway.db.query(sql<{ raw: Buffer }>`
       select raw from whatsapp_webhook_events where pruned_at is null`)
@@ -213,6 +251,10 @@ describe('retention', () => {
       idempotency_keys: 0,
       sends: 0,
       latencies: 0,
+      paces: 0,
+      expired_deliveries: 0,
+      events: 0,
+      event_attempts: 0,
     })
     const [letter] = await gateway.db.query(sql<{ raw: Buffer }>`select raw from dead_letters`)
     expect(letter?.raw.toString()).toBe('{ not json')
@@ -228,6 +270,10 @@ describe('retention', () => {
       idempotency_keys: 0,
       sends: 0,
       latencies: 0,
+      paces: 0,
+      expired_deliveries: 0,
+      events: 0,
+      event_attempts: 0,
     })
   })
 
@@ -268,6 +314,23 @@ describe('retention', () => {
     expect(await runOnce()).toMatchObject({ sends: 0 })
   })
 
+  test('what a number owed to a contact is forgotten a day after it was paid', async () => {
+    const now = clock.now()
+    await gateway.db.query(sql`
+      insert into send_pairs (tenant_id, phone_number_id, pair, paced_until)
+      values (${tenant.id}, '1', 1, ${now}), (${tenant.id}, '1', 2, ${new Date(now.getTime() + dayMs)})`)
+    await gateway.db.query(sql`
+      insert into send_calls values (${tenant.id}, '1', 1, ${now}, 1, 0, 0)`)
+    const startMs = movedMs
+    movedMs = startMs + dayMs + 1000
+    expect(await retention().runOnce()).toMatchObject({ paces: 1 })
+    const left = await gateway.db.query(sql`
+      select (select count(*) from send_pairs)::int as pairs, (select count(*) from send_calls)::int as calls`)
+    expect(left).toEqual([{ pairs: 1, calls: 0 }])
+    movedMs = startMs + 2 * dayMs + 1000
+    expect(await retention().runOnce()).toMatchObject({ paces: 1 })
+  })
+
   test('one process does it at a time', async () => {
     await receive(1)
     movedMs = 31 * dayMs
@@ -281,6 +344,10 @@ describe('retention', () => {
       idempotency_keys: 0,
       sends: 0,
       latencies: 0,
+      paces: 0,
+      expired_deliveries: 0,
+      events: 0,
+      event_attempts: 0,
     })
   })
 

@@ -7,9 +7,13 @@ import {
   beforeAllEvents,
   clearEventKeys,
   deleteDedupeKeys,
+  deleteEventAttempts,
+  deleteEvents,
   deleteIdempotencyKeys,
+  deletePaidPairs,
   deleteSends,
   deleteTraces,
+  expireDeliveries,
   prunePayloads,
   tryLockRetention,
   unlockRetention,
@@ -19,7 +23,12 @@ export interface RetentionOptions {
   db: Db
   clock: Clock
   log: Log
-  config: { dedupeTtlDays: number; traceTtlDays: number; payloadRetentionDays: number }
+  config: {
+    dedupeTtlDays: number
+    traceTtlDays: number
+    payloadRetentionDays: number
+    eventRetentionDays: number
+  }
   /** Rows a statement, at most. */
   batchRows?: number
   /** Statements of one kind a run, at most; the rest is the next run's. */
@@ -36,6 +45,10 @@ export interface Removed {
   idempotency_keys: number
   sends: number
   latencies: number
+  paces: number
+  expired_deliveries: number
+  events: number
+  event_attempts: number
 }
 
 export interface Retention {
@@ -75,6 +88,7 @@ export function createRetention(options: RetentionOptions): Retention {
     const keysBefore = daysAgo(config.dedupeTtlDays)
     const tracesBefore = daysAgo(config.traceTtlDays)
     const payloadsBefore = daysAgo(config.payloadRetentionDays)
+    const eventsBefore = daysAgo(config.eventRetentionDays)
     return {
       dedupe_keys: await whole(() => deleteDedupeKeys(session, keysBefore, batchRows)),
       event_keys: await inBatches(async () => {
@@ -89,6 +103,10 @@ export function createRetention(options: RetentionOptions): Retention {
       ),
       sends: await whole(() => deleteSends(session, payloadsBefore, batchRows)),
       latencies: await whole(() => deleteLatencies(session, daysAgo(latencyDays), batchRows)),
+      paces: await whole(() => deletePaidPairs(session, daysAgo(1), batchRows)),
+      expired_deliveries: await whole(() => expireDeliveries(session, eventsBefore, batchRows)),
+      events: await whole(() => deleteEvents(session, eventsBefore, batchRows)),
+      event_attempts: await whole(() => deleteEventAttempts(session, eventsBefore, batchRows)),
     }
   }
 

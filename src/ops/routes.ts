@@ -73,5 +73,10 @@ function setGauges(metrics: Metrics, now: Health): void {
   for (const [kind, count] of Object.entries(now.dead_letters_by_kind)) {
     metrics.deadLettersOpen.set({ kind }, count)
   }
-  metrics.accountsNeedingReauth.set(now.accounts_needing_reauth.length)
+  for (const scope of ['number', 'host'] as const) {
+    metrics.circuitsOpen.set(
+      { scope },
+      now.circuits_open.filter((one) => one.scope === scope).length,
+    )
+  }
 }

@@ -31,15 +31,21 @@ function ofQueued(send: SendFacts): Moment {
 }
 
 function ofAttempt(attempt: AttemptFacts): Moment[] {
-  const { finished_at } = attempt
+  const { finished_at, duplicate_confirmed_at } = attempt
   const started = {
     at: attempt.started_at.toISOString(),
     what: 'attempt to send',
     details: { attempt_id: attempt.id, outbox_id: attempt.outbox_id },
   }
-  if (finished_at === null) return [started]
+  const doubled = duplicate_confirmed_at && {
+    at: duplicate_confirmed_at.toISOString(),
+    what: 'duplicate confirmed: Meta accepted this attempt too',
+    details: { attempt_id: attempt.id, wamid: attempt.wamid },
+  }
+  const known = doubled ? [started, doubled] : [started]
+  if (finished_at === null) return known
   return [
-    started,
+    ...known,
     {
       at: finished_at.toISOString(),
       what: `attempt ended: ${attempt.outcome ?? 'not known'}`,
@@ -49,6 +55,7 @@ function ofAttempt(attempt: AttemptFacts): Moment[] {
         provider_code: attempt.provider_code,
         error: attempt.error_message,
         fbtrace_id: attempt.fbtrace_id,
+        wamid: attempt.wamid,
       },
     },
   ]

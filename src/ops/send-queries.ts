@@ -39,12 +39,15 @@ export interface AttemptFacts {
   provider_code: number | null
   error_message: string | null
   fbtrace_id: string | null
+  /** Under which Meta has it, by its answer or by a status. */
+  wamid: string | null
+  duplicate_confirmed_at: Date | null
 }
 
 export async function selectAttemptsOf(db: Tx, messages: MessageKey[]): Promise<AttemptFacts[]> {
   return db.query(sql<AttemptFacts>`
     select a.id, a.outbox_id, a.started_at, a.finished_at, a.outcome, a.status_code, a.provider_code, a.error_message,
-      a.fbtrace_id
+      a.fbtrace_id, a.wamid, a.duplicate_confirmed_at
     from unnest(
       ${messages.map((message) => message.tenant_id)}::uuid[],
       ${messages.map((message) => message.id)}::uuid[]) as m (tenant_id, id)

@@ -84,7 +84,14 @@ export async function selectMessagesByWamid(db: Tx, wamid: string): Promise<Mess
   return db.query(sql<MessageFacts>`
     select m.id, m.tenant_id, m.wamid, m.event_id, m.direction, m.origin, m.type, m.status, m.occurred_at, m.created_at
     from tenants t
-    join whatsapp_messages m on m.tenant_id = t.id and m.wamid = ${wamid}`)
+    join whatsapp_messages m on m.tenant_id = t.id and m.wamid = ${wamid}
+    union all
+    -- Also by the name of a second acceptance.
+    select m.id, m.tenant_id, m.wamid, m.event_id, m.direction, m.origin, m.type, m.status, m.occurred_at, m.created_at
+    from send_attempts a
+    join whatsapp_send_outbox o on o.tenant_id = a.tenant_id and o.id = a.outbox_id
+    join whatsapp_messages m on m.tenant_id = o.tenant_id and m.id = o.message_id
+    where a.wamid = ${wamid} and a.duplicate_confirmed_at is not null`)
 }
 
 export async function selectMessagesOfEvents(db: Tx, eventIds: string[]): Promise<MessageFacts[]> {

@@ -30,6 +30,8 @@ const send: ClaimedSend = {
   retryPolicy: null,
   lane: '16505550143',
   createdAt: now,
+  slotMs: null,
+  claimedMs: 0,
 }
 
 const refused = (
@@ -141,8 +143,14 @@ describe('the last attempt', () => {
     })
   })
 
-  test('whose answer was lost is not called dead, but unknown', () => {
-    expect(decide({ ...send, attempts: 7 }, lostOutcome(), terms)).toMatchObject({
+  test('whose answer was lost waits for evidence, and then is not called dead, but unknown', () => {
+    const last = { ...send, attempts: 7 }
+    expect(decide(last, lostOutcome(), terms)).toMatchObject({
+      state: 'pending',
+      runAt: inSeconds(300),
+      failures: 1,
+    })
+    expect(decide(last, lostOutcome(), { ...terms, hasWaited: true })).toMatchObject({
       state: 'failed',
       letter: 'unknown',
     })
@@ -160,8 +168,13 @@ describe('the last attempt', () => {
 describe('at most once', () => {
   const once: ClaimedSend = { ...send, delivery: 'at_most_once' }
 
-  test('a lost answer ends it as unknown', () => {
-    expect(decide(once, lostOutcome(), terms)).toEqual({
+  test('a lost answer waits for evidence, and ends it as unknown when there is none', () => {
+    expect(decide(once, lostOutcome(), terms)).toMatchObject({
+      state: 'pending',
+      runAt: inSeconds(30),
+      failures: 1,
+    })
+    expect(decide(once, lostOutcome(), { ...terms, hasWaited: true })).toEqual({
       state: 'failed',
       letter: 'unknown',
       holdUntil: null,

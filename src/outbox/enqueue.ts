@@ -7,11 +7,16 @@ import { queueMessages } from '../conversations/queue-message.ts'
 import type { Db, Tx } from '../db/connect.ts'
 import { AppError } from '../errors.ts'
 import { publicId } from '../ids.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
 import { type BatchResult, createMicroBatch } from '../micro-batch.ts'
+import type { FoundTemplate } from '../templates/for-sends.ts'
+import { refuseUnsendable, UnknownTemplate } from '../templates/sendable.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
+import { type EndedSend, endSuppressed, reportEnded } from './end-suppressed.ts'
 import { choosePlace, createLookUp, idempotencyMs } from './look-up.ts'
 import { checkTimes } from './message/options.ts'
-import { describeContent, fallbackOf, type SendRequest, toMeta } from './message.ts'
+import { describeContent, fallbackOf, type SendRequest, templateIn, toMeta } from './message.ts'
 import type { NewSend } from './model.ts'
 import {
   type KeyedSend,
@@ -20,11 +25,13 @@ import {
   selectKeys,
   takeKeys,
 } from './queries.ts'
-import { enqueueSends } from './queue-queries.ts'
+import { enqueueHeeding } from './queue-queries.ts'
 
 export interface Enqueuer {
   /** Resolves once the message is committed as queued. */
   send(order: SendOrder): Promise<Accepted>
+  /** Judges it now, as `send` does; what is returned queues it in somebody else's transaction, as its last part but one. */
+  prepare(order: SendOrder): Promise<(tx: Tx) => Promise<Accepted>>
 }
 
 export interface SendOrder {
@@ -44,8 +51,14 @@ export interface EnqueuerOptions {
   db: Db
   clock: Clock
   random: Random
+  /** Throws when a file that the message names cannot be sent, naming the field. */
+  checkMedia: (tenantId: string, request: SendRequest) => Promise<void>
   /** Called after a commit that added messages. */
   onQueued: () => void
+  /** What an opt-out ended in the moment it was accepted is told here. */
+  report?: { log: Log; metrics: Metrics }
+  /** Called when a message names a template that the mirror of this account does not have. */
+  onUnknownTemplate?: (tenantId: string, wabaId: string) => void
 }
 
 interface Entry {
@@ -72,29 +85,43 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
     maxWaitingWeight: 10_000,
     deadlineMs: 10_000,
     run: async (entries) => {
-      const results = await accept(options, entries)
+      const { results, ended } = await accept(options, entries)
+      if (options.report) reportEnded(options.report, ended)
       if (results.some((result) => 'value' in result && !result.value.isReplay)) options.onQueued()
       return results
     },
   })
 
+  /** What the same key was accepted as, or what is to be accepted now. */
+  async function judge(order: SendOrder): Promise<{ replayed: Accepted } | { entry: Entry }> {
+    const key = keyOf(order)
+    const { earlier, places, template } = await lookUp({ ...order, key })
+    // Before anything else is judged: what was accepted stays accepted, though the window may have closed since.
+    if (earlier && key) return { replayed: replay(earlier, key) }
+    checkTimes(order.request, clock.now())
+    const place = choosePlace(places)
+    refuseWhatCannotBeSent(place, order, clock.now())
+    refuseTemplate(options, order, template)
+    await options.checkMedia(order.tenantId, order.request)
+    const messageId = random.uuid()
+    const correlationId = random.uuid()
+    return { entry: { order, place, messageId, correlationId, key: key && { ...key, messageId } } }
+  }
+
   return {
     async send(order) {
-      const key = keyOf(order)
-      const { earlier, places } = await lookUp({ ...order, key })
-      // Before anything else is judged: what was accepted stays accepted, though the window may have closed since.
-      if (earlier && key) return replay(earlier, key)
-      checkTimes(order.request, clock.now())
-      const place = choosePlace(places)
-      refuseWhatCannotBeSent(place, order, clock.now())
-      const messageId = random.uuid()
-      return batch.submit({
-        order,
-        place,
-        messageId,
-        correlationId: random.uuid(),
-        key: key && { ...key, messageId },
-      })
+      const judged = await judge(order)
+      return 'entry' in judged ? batch.submit(judged.entry) : judged.replayed
+    },
+    async prepare(order) {
+      const judged = await judge(order)
+      if ('replayed' in judged) return async () => judged.replayed
+      return async (tx) => {
+        const { results } = await accept(options, [judged.entry], (work) => work(tx))
+        const [result] = results
+        if (result && 'value' in result) return result.value
+        throw result?.error ?? new Error('bug: an entry without a result')
+      }
     },
   }
 }
@@ -134,6 +161,16 @@ function refuseWhatCannotBeSent(place: SendPlace, { request }: SendOrder, now: D
   const at = request.send_at === undefined ? now : new Date(request.send_at)
   const closesAt = windowEnd(place.last_inbound_at)
   const isOpen = closesAt !== null && closesAt > at
+  refuseWhatIsUnwanted(place, describeContent(request).isTemplate || !isOpen)
+  const repliesOnlyUntil = place.replies_only_until
+  if (!isOpen && repliesOnlyUntil && repliesOnlyUntil > at) {
+    throw new AppError(
+      'ACCOUNT_RESTRICTED',
+      409,
+      'Meta restricted this account: until then it can only answer people who wrote in the last 24 hours.',
+      { details: { restricted_until: repliesOnlyUntil.toISOString() } },
+    )
+  }
   if (isOpen || describeContent(request).isTemplate || request.fallback_template) return
   throw new AppError(
     'WINDOW_CLOSED',
@@ -143,6 +180,45 @@ function refuseWhatCannotBeSent(place: SendPlace, { request }: SendOrder, now: D
   )
 }
 
+function refuseWhatIsUnwanted(place: SendPlace, isTemplate: boolean): void {
+  const { suppressed_scope: scope, suppressed_reason, suppressed_since, is_marketing } = place
+  if (scope === null || (scope === 'marketing' && !(isTemplate && is_marketing))) return
+  throw new AppError(
+    'RECIPIENT_SUPPRESSED',
+    409,
+    scope === 'marketing'
+      ? 'The contact has stopped marketing messages from this number.'
+      : 'The contact wants no messages from this number, or is blocked.',
+    {
+      details: {
+        scope,
+        reason: suppressed_reason,
+        since: suppressed_since?.toISOString() ?? null,
+      },
+    },
+  )
+}
+
+/** One that the mirror does not have may be new at Meta: the next try may find it. */
+function refuseTemplate(
+  { clock, onUnknownTemplate }: EnqueuerOptions,
+  { tenantId, request }: SendOrder,
+  entry: FoundTemplate | undefined,
+): void {
+  const named = templateIn(request)
+  if (!named) return
+  const now = clock.now()
+  const isTemplate = request.type === 'template'
+  const isForLater = !isTemplate || (request.send_at ?? '') > now.toISOString()
+  const field = isTemplate ? 'template' : 'fallback_template'
+  try {
+    refuseUnsendable(named, entry, { field, isForLater, now })
+  } catch (error) {
+    if (error instanceof UnknownTemplate && entry) onUnknownTemplate?.(tenantId, entry.wabaId)
+    throw error
+  }
+}
+
 export function windowEnd(lastInboundAt: Date | null): Date | null {
   return lastInboundAt && new Date(lastInboundAt.getTime() + windowMs)
 }
@@ -150,15 +226,17 @@ export function windowEnd(lastInboundAt: Date | null): Date | null {
 async function accept(
   { db, clock, random }: EnqueuerOptions,
   entries: Entry[],
-): Promise<BatchResult<Accepted>[]> {
+  inTransaction: Db['transaction'] = db.transaction,
+): Promise<{ results: BatchResult<Accepted>[]; ended: EndedSend[] }> {
   const now = clock.now()
   const since = new Date(now.getTime() - idempotencyMs)
-  return db.transaction(async (tx) => {
+  return inTransaction(async (tx) => {
     const keyed = firstOfEach(entries.flatMap((entry) => entry.key ?? []))
     const taken = keyed.length > 0 ? await takeKeys(tx, keyed, now, since) : new Set<string>()
     const isNew = (entry: Entry) => !entry.key || taken.has(entry.messageId)
     const fresh = entries.filter(isNew)
-    const conversations = fresh.length > 0 ? await queueAll(tx, fresh, random, now) : new Map()
+    const queued = fresh.length > 0 ? await queueAll(tx, fresh, random, now) : []
+    const conversations = new Map(queued.map((one) => [one.messageId, one.conversationId]))
     const kept = fresh.flatMap(({ key, messageId }) =>
       key ? [{ ...key, conversationId: conversations.get(messageId) ?? '' }] : [],
     )
@@ -169,13 +247,9 @@ async function accept(
       since,
     )
     // Last, because it locks the tenants until the commit.
-    if (fresh.length > 0) {
-      await enqueueSends(
-        tx,
-        fresh.map((entry) => sendOf(entry, conversations.get(entry.messageId) ?? '')),
-      )
-    }
-    return entries.map((entry) => {
+    const suppressed = queued.length > 0 ? await enqueueHeeding(tx, queued.map(sendOf)) : []
+    const ended = await endSuppressed(tx, suppressed, random, now)
+    const results = entries.map((entry) => {
       if (isNew(entry)) {
         const conversationId = conversations.get(entry.messageId) ?? ''
         return { value: { messageId: entry.messageId, conversationId, isReplay: false } }
@@ -188,6 +262,7 @@ async function accept(
         return { error: error as Error }
       }
     })
+    return { results, ended }
   })
 }
 
@@ -208,18 +283,23 @@ async function earlierOf(tx: Tx, entries: Entry[], since: Date): Promise<Map<str
   return new Map(rows.map((row) => [`${row.tenantId} ${row.key}`, row]))
 }
 
-/** Contact, conversation and message of each; conversations by message id. */
+interface QueuedEntry extends Entry {
+  conversationId: string
+  lane: string
+}
+
+/** Contact, conversation and message of each. */
 async function queueAll(
   tx: Tx,
   entries: Entry[],
   random: Random,
   now: Date,
-): Promise<Map<string, string>> {
-  const identityOf = ({ order: { tenantId, request } }: Entry) => ({
+): Promise<QueuedEntry[]> {
+  const identityOf = ({ place, order: { tenantId, request } }: Entry) => ({
     tenantId,
     kind: request.recipient_type === 'group' ? ('group' as const) : ('person' as const),
     // Who is who is Meta's to say: of two names given here, the number counts.
-    waId: request.to ?? null,
+    waId: place.meant_wa_id ?? request.to ?? null,
     userId: request.to === undefined ? (request.recipient ?? null) : null,
     name: null,
     username: null,
@@ -249,20 +329,33 @@ async function queueAll(
       correlationId: entry.correlationId,
     }
   })
-  return queueMessages(tx, messages, newId, now)
+  const conversations = await queueMessages(tx, messages, newId, now)
+  return entries.map((entry, index) => {
+    const contact = messages[index]?.contact
+    return {
+      ...entry,
+      conversationId: conversations.get(entry.messageId) ?? '',
+      // However the person is addressed, it is one person's turn.
+      lane: contact?.waId ?? contact?.userId ?? '',
+    }
+  })
 }
 
-function sendOf(
-  { order: { tenantId, request }, place, messageId, correlationId }: Entry,
-  conversationId: string,
-): NewSend {
+function sendOf({
+  order: { tenantId, request },
+  place,
+  messageId,
+  correlationId,
+  conversationId,
+  lane,
+}: QueuedEntry): NewSend {
   const fallback = fallbackOf(request)
   return {
     tenantId,
     phoneNumberId: place.phone_number_id,
     messageId,
     conversationId,
-    lane: request.to ?? request.recipient ?? '',
+    lane,
     sendAt: request.send_at === undefined ? null : new Date(request.send_at),
     payload: toMeta(request),
     fallbackTemplate: fallback && toMeta(fallback),

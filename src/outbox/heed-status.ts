@@ -1,35 +1,30 @@
-// What statuses tell the outbox: that an attempt was accepted though its answer was lost, and that a message failed after
-// Meta had accepted it. Called by inbox/apply.ts, in the transaction that records the statuses.
+// What a `failed` status tells the outbox: a message died after Meta had accepted it. Called by inbox/apply.ts, in the
+// transaction that records the statuses, and by settle.ts. (That an attempt was accepted at all: evidence.ts.)
 import { requireReauth } from '../accounts/reauth.ts'
 import type { NewStatus } from '../conversations/model.ts'
 import type { Tx } from '../db/connect.ts'
 import { buryOutbound } from '../dead-letters/bury.ts'
-import { unpackCallback } from '../meta/callback-data.ts'
+import { publicId } from '../ids.ts'
+import type { LogFields } from '../log.ts'
 import { isObject } from '../meta/json.ts'
 import { classifyStatusError, type Outcome } from '../meta/outcomes.ts'
 import type { Random } from '../time-and-chance.ts'
 import { accountHoldMs, errorOf } from './decide.ts'
 import { enqueueSends, holdNumber } from './queue-queries.ts'
 import { spamHoldSeconds } from './retry-policy.ts'
-import {
-  type FailedSend,
-  keepEvidence,
-  markFailed,
-  requeueMessage,
-  selectFailedSends,
-} from './status-queries.ts'
+import { type FailedSend, markFailed, requeueMessage, selectFailedSends } from './status-queries.ts'
 
-/** Before the statuses are applied: the message must have its wamid by then. */
-export async function keepAcceptances(tx: Tx, statuses: NewStatus[], now: Date): Promise<void> {
-  const evidence = statuses.flatMap(({ tenantId, wamid, details }) => {
-    const callback = unpackCallback(details.biz_opaque_callback_data)
-    return callback ? [{ tenantId, wamid, attemptId: callback.attemptId }] : []
-  })
-  if (evidence.length > 0) await keepEvidence(tx, evidence, now)
+export interface HeardFailure {
+  send: FailedSend
+  outcome: Outcome
+  /** Null when it is known already, or when a template is sent instead. */
+  deadLetterId: string | null
+  /** The account was fine until this. */
+  isNewReauth: boolean
 }
 
 /**
- * After they are applied. A message that failed is never resent by itself, but for a fallback template when the window
+ * After they are applied, and last in the transaction: it locks queues. A message that failed is never resent by itself, but for a fallback template when the window
  * was what it failed for. Also for statuses that came before the answer to the send. (Tenants are locked here after messages, in settle.ts before them: a ring of two waits is
  * possible for one and the same message; the database ends one side, and either side tries again.)
  */
@@ -38,26 +33,58 @@ export async function heedFailures(
   statuses: Pick<NewStatus, 'tenantId' | 'wamid' | 'status' | 'details'>[],
   random: Random,
   now: Date,
-): Promise<void> {
+): Promise<HeardFailure[]> {
   const failed = statuses.filter((status) => status.status === 'failed')
-  if (failed.length === 0) return
+  if (failed.length === 0) return []
+  const heard: HeardFailure[] = []
   const codes = new Map(failed.map((status) => [keyOf(status), codeOf(status)]))
   for (const send of await selectFailedSends(tx, failed)) {
     const outcome = classifyStatusError(codes.get(keyOf(send)) ?? null)
     await markFailed(tx, send, errorOf(outcome), now)
     if (outcome.errorCode === 'WINDOW_CLOSED' && send.fallbackTemplate !== null) {
       await sendFallback(tx, send, send.fallbackTemplate)
+      heard.push({ send, outcome, deadLetterId: null, isNewReauth: false })
       continue
     }
-    await buryOutbound(tx, [letterOf(send, outcome, random.uuid(), now)])
+    const [deadLetterId = null] = await buryOutbound(tx, [
+      letterOf(send, outcome, random.uuid(), now),
+    ])
+    const one = { send, outcome, deadLetterId, isNewReauth: false }
+    heard.push(one)
     if (outcome.class === 'auth') {
-      await requireReauth(tx, send.tenantId, send.phoneNumberId, outcome.advice, now)
-      await holdNumber(tx, send.tenantId, send.phoneNumberId, 'parked')
+      const { tenantId, phoneNumberId, tokenSetAt } = send
+      const reauth = await requireReauth(
+        tx,
+        tenantId,
+        phoneNumberId,
+        outcome.advice,
+        now,
+        tokenSetAt,
+      )
+      one.isNewReauth = reauth === 'new'
+      if (reauth !== 'outdated') await holdNumber(tx, tenantId, phoneNumberId, 'parked')
     } else if (outcome.class === 'account' || outcome.class === 'spam_limited') {
       const holdMs = outcome.class === 'account' ? accountHoldMs : spamHoldSeconds * 1000
       const until = new Date(now.getTime() + holdMs)
       await holdNumber(tx, send.tenantId, send.phoneNumberId, until)
     }
+  }
+  return heard
+}
+
+/** For the log: what there is to say about a failure that is news. */
+export function failureFields({ send, outcome, deadLetterId }: HeardFailure): LogFields {
+  return {
+    direction: 'outbound',
+    tenant_id: send.tenantId,
+    phone_number_id: send.phoneNumberId,
+    message_id: publicId('msg', send.messageId),
+    correlation_id: send.correlationId,
+    wamid: send.wamid,
+    provider_code: outcome.provider?.code ?? null,
+    error_code: outcome.errorCode,
+    kind: 'outbound',
+    dead_letter_id: deadLetterId === null ? null : publicId('dlq', deadLetterId),
   }
 }
 

@@ -3,8 +3,9 @@
 import type { Db } from '../db/connect.ts'
 import { AppError, notFound } from '../errors.ts'
 import { createMicroBatch } from '../micro-batch.ts'
+import { type FoundTemplate, findTemplates } from '../templates/for-sends.ts'
 import type { Clock } from '../time-and-chance.ts'
-import type { SendRequest } from './message.ts'
+import { type SendRequest, templateIn } from './message.ts'
 import { type KeyedSend, type SendPlace, selectKeys, selectPlaces } from './queries.ts'
 
 export interface Question {
@@ -18,6 +19,8 @@ export interface Found {
   earlier: KeyedSend | undefined
   /** The numbers it could go out from: none, the one, or two where one had to be named. */
   places: SendPlace[]
+  /** What the mirror knows of the template that it is, or falls back to. */
+  template: FoundTemplate | undefined
 }
 
 export const idempotencyMs = 48 * 60 * 60 * 1000
@@ -40,10 +43,12 @@ export function createLookUp(db: Db, clock: Clock): (question: Question) => Prom
       const known = keys.length > 0 ? await selectKeys(db, keys, since) : []
       const byKey = new Map(known.map((row) => [`${row.tenantId} ${row.key}`, row]))
       const places = await selectPlaces(db, questions.map(placeAsked))
+      const templates = await findNamed(db, questions)
       return questions.map(({ tenantId, key }, index) => ({
         value: {
           earlier: key ? byKey.get(`${tenantId} ${key.key}`) : undefined,
           places: places.filter((place) => place.asked === index),
+          template: templates.get(index),
         },
       }))
     },
@@ -57,7 +62,21 @@ function placeAsked({ tenantId, request }: Question) {
     phoneNumberId: request.phone_number_id ?? null,
     waId: request.to ?? null,
     userId: request.to === undefined ? (request.recipient ?? null) : null,
+    template: request.type === 'template' ? request.template : request.fallback_template,
   }
+}
+
+/** By the question that names it. */
+async function findNamed(db: Db, questions: Question[]): Promise<Map<number, FoundTemplate>> {
+  const asked = questions.flatMap(({ tenantId, request }, index) => {
+    const named = templateIn(request)
+    const phoneNumberId = request.phone_number_id ?? null
+    return named
+      ? [{ index, tenantId, phoneNumberId, name: named.name, language: named.language.code }]
+      : []
+  })
+  const found = await findTemplates(db, asked)
+  return new Map(found.map((one) => [asked[one.asked]?.index ?? -1, one]))
 }
 
 /** The one number it goes out from. */

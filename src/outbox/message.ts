@@ -99,6 +99,11 @@ export function isTemplate(request: SendRequest): boolean {
   return request.type === 'template'
 }
 
+/** The template that it is, or else falls back to. */
+export function templateIn(request: SendRequest) {
+  return request.type === 'template' ? request.template : request.fallback_template
+}
+
 /** The same request with its `fallback_template` for a message; null when it has none. */
 export function fallbackOf(request: SendRequest): SendRequest | null {
   const { fallback_template: substitute, ...rest } = request

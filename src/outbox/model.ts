@@ -41,6 +41,9 @@ export interface ClaimedSend {
   retryPolicy: 'standard' | 'patient' | null
   lane: string
   createdAt: Date
+  /** By the database's clock: its moment to be posted, null where nobody waits for that; and when it was claimed. */
+  slotMs: number | null
+  claimedMs: number
 }
 
 /** How an attempt ends for its row. */
@@ -53,3 +56,16 @@ export interface Settlement {
   /** When it is tried again; with `pending` only. */
   runAt: Date | null
 }
+
+const requeued = 'requeue:'
+
+/** The lane of one that is sent again on somebody's word. */
+export function requeuedLane(messageId: string, letterId: string): string {
+  return `${requeued}${messageId}:${letterId}`
+}
+
+export function isRequeuedLane(lane: string): boolean {
+  return lane.startsWith(requeued)
+}
+/** Its number was held, or its circuit opened, after the claim: it is given back, and no attempt is used up. */
+export const numberHeld = 'NUMBER_HELD'

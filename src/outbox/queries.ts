@@ -1,4 +1,5 @@
 // What accepting a message reads and keeps, apart from the queue itself (queue-queries.ts).
+import type { Scope, SuppressionReason } from '../consent/model.ts'
 import { sql, type Tx } from '../db/connect.ts'
 
 export interface SendPlace {
@@ -9,8 +10,18 @@ export interface SendPlace {
   account_id: string | null
   phone_number_id: string
   auth_status: 'ok' | 'needs_reauth'
+  /** Meta restricted the account: nobody can be written to first until then. */
+  replies_only_until: Date | null
   /** When the contact last wrote to this number; null for a stranger. */
   last_inbound_at: Date | null
+  /** Under which number the contact is filed, where Meta knows the one that was asked for by another. */
+  meant_wa_id: string | null
+  /** What the contact wants no more of; null: nothing. */
+  suppressed_scope: Scope | null
+  suppressed_reason: SuppressionReason | null
+  suppressed_since: Date | null
+  /** Whether the template that was asked about is marketing; only said where that decides. */
+  is_marketing: boolean | null
 }
 
 export interface PlaceAsked {
@@ -18,35 +29,54 @@ export interface PlaceAsked {
   phoneNumberId: string | null
   waId: string | null
   userId: string | null
+  /** The template that would be sent, now or instead. */
+  template: unknown
 }
 
 /** Each tenant's numbers (the one that is named, where one is), with the window of this contact; two at most. */
 export async function selectPlaces(tx: Tx, asked: PlaceAsked[]): Promise<SendPlace[]> {
   return tx.query(sql<SendPlace>`
     select (wanted.place - 1)::int as asked, t.status as tenant_status, a.id as account_id, a.phone_number_id,
-      a.auth_status, c.last_inbound_at
+      a.auth_status, a.replies_only_until, c.last_inbound_at, p.meant_wa_id, s.scope as suppressed_scope,
+      s.reason as suppressed_reason, s.since as suppressed_since, case when s.scope = 'marketing' then
+        is_marketing(t.id, a.phone_number_id, jsonb_build_object('type', 'template', 'template', wanted.template))
+        end as is_marketing
     from unnest(
       ${asked.map((one) => one.tenantId)}::uuid[],
       ${asked.map((one) => one.phoneNumberId)}::text[],
       ${asked.map((one) => one.waId)}::text[],
-      ${asked.map((one) => one.userId)}::text[])
-      with ordinality as wanted (tenant_id, phone_number_id, wa_id, user_id, place)
+      ${asked.map((one) => one.userId)}::text[],
+      ${asked.map((one) => (one.template === undefined ? null : JSON.stringify(one.template)))}::jsonb[])
+      with ordinality as wanted (tenant_id, phone_number_id, wa_id, user_id, template, place)
     join tenants t on t.id = wanted.tenant_id
     left join lateral (
-      select id, phone_number_id, auth_status
+      select id, phone_number_id, auth_status, replies_only_until
       from whatsapp_accounts
       where tenant_id = t.id and (wanted.phone_number_id is null or phone_number_id = wanted.phone_number_id)
       order by phone_number_id
       limit 2
     ) as a on true
     left join lateral (
-      select id from whatsapp_contacts where tenant_id = t.id and wa_id = wanted.wa_id
+      select id, null as meant_wa_id from whatsapp_contacts where tenant_id = t.id and wa_id = wanted.wa_id
       union all
-      select id from whatsapp_contacts where tenant_id = t.id and user_id = wanted.user_id
+      select id, null from whatsapp_contacts where tenant_id = t.id and user_id = wanted.user_id
+      union all
+      select k.id, k.wa_id
+      from whatsapp_contact_aliases s
+      join whatsapp_contacts k on k.tenant_id = s.tenant_id and k.id = s.contact_id
+      where s.tenant_id = t.id and s.wa_id = wanted.wa_id and k.wa_id is not null
       limit 1
     ) as p on true
     left join whatsapp_conversations c on c.tenant_id = t.id and c.phone_number_id = a.phone_number_id
       and c.contact_id = p.id and c.merged_into is null
+    left join lateral (
+      select scope, reason, since
+      from whatsapp_suppressions
+      where tenant_id = t.id and phone_number_id = a.phone_number_id and contact_id = p.id and is_active
+      -- The wider one, where there are two.
+      order by scope
+      limit 1
+    ) as s on true
     order by wanted.place, a.phone_number_id`)
 }
 

@@ -1,6 +1,9 @@
-// The queue's own statements: everything that takes or gives a turn. The functions are in migrations/0004_outbox.sql.
+// The queue's own statements: everything that takes or gives a turn. The functions are in migrations/0004_outbox.sql,
+// 0007_reconcile.sql, 0008_weather.sql and 0009_consent.sql.
+import type { Suppressed } from '../consent/model.ts'
 import { sql, type Tx } from '../db/connect.ts'
 import type { ClaimedSend, NewSend, Settlement } from './model.ts'
+import { delaysOf, type RetryPolicyName } from './retry-policy.ts'
 
 /** To be called last in its transaction: it holds the tenants' locks until the commit. */
 export async function enqueueSends(tx: Tx, sends: NewSend[]): Promise<void> {
@@ -20,6 +23,49 @@ export async function enqueueSends(tx: Tx, sends: NewSend[]): Promise<void> {
       ${sends.map((send) => send.parentId)}::bigint[])`)
 }
 
+/**
+ * The same, and who of the recipients wants nothing of the kind any more: their word was committed after it was asked for,
+ * and before this transaction had the locks.
+ */
+export async function enqueueHeeding(tx: Tx, sends: NewSend[]): Promise<Suppressed[]> {
+  return tx.query(sql<Suppressed>`
+    select tenant_id as "tenantId", phone_number_id as "phoneNumberId", contact_id as "contactId", scope
+    from send_enqueue_heeding(
+      ${sends.map((send) => send.tenantId)}::uuid[],
+      ${sends.map((send) => send.phoneNumberId)}::text[],
+      ${sends.map((send) => send.lane)}::text[],
+      ${sends.map((send) => send.messageId)}::uuid[],
+      ${sends.map((send) => send.sendAt)}::timestamptz[],
+      ${sends.map((send) => JSON.stringify(send.payload))}::jsonb[],
+      ${sends.map((send) => jsonOrNull(send.fallbackTemplate))}::jsonb[],
+      ${sends.map((send) => send.callbackData)}::text[],
+      ${sends.map((send) => send.delivery)}::text[],
+      ${sends.map((send) => send.expiresAt)}::timestamptz[],
+      ${sends.map((send) => send.correlationId)}::uuid[],
+      ${sends.map((send) => send.parentId)}::bigint[])`)
+}
+
+export interface EndedRow {
+  tenantId: string
+  id: string
+  messageId: string
+  phoneNumberId: string
+  payload: Record<string, unknown>
+  correlationId: string
+}
+
+/** Takes out of the queue what waits for them, and returns it. */
+export async function endWaiting(tx: Tx, suppressed: Suppressed[]): Promise<EndedRow[]> {
+  return tx.query(sql<EndedRow>`
+    select tenant_id as "tenantId", id, message_id as "messageId", phone_number_id as "phoneNumberId", payload,
+      correlation_id as "correlationId"
+    from send_end_suppressed(
+      ${suppressed.map((one) => one.tenantId)}::uuid[],
+      ${suppressed.map((one) => one.phoneNumberId)}::text[],
+      ${suppressed.map((one) => one.contactId)}::uuid[],
+      ${suppressed.map((one) => one.scope)}::text[])`)
+}
+
 function jsonOrNull(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value)
 }
@@ -35,7 +81,8 @@ export async function claimSends(
     select id, attempt_id as "attemptId", tenant_id as "tenantId", phone_number_id as "phoneNumberId",
       message_id as "messageId", attempts, payload, fallback_template as "fallbackTemplate",
       callback_data as "callbackData", delivery, expires_at as "expiresAt", correlation_id as "correlationId",
-      retry_policy as "retryPolicy", lane, created_at as "createdAt"
+      retry_policy as "retryPolicy", lane, created_at as "createdAt", slot_ms as "slotMs",
+      claimed_ms as "claimedMs"
     from send_claim(${workerId}::bigint, ${limit}::int, ${defaultCap}::int)`)
 }
 
@@ -83,43 +130,22 @@ export async function wakeTenant(tx: Tx, tenantId: string): Promise<void> {
   await tx.query(sql`update send_tenants set next_at = now() where tenant_id = ${tenantId}`)
 }
 
-export async function registerWorker(db: Tx, leaseSeconds: number): Promise<string> {
-  const [row] = await db.query(sql<{ id: string }>`
-    insert into send_workers (alive_until)
-    values (now() + make_interval(secs => ${leaseSeconds}))
-    returning id`)
-  if (!row) throw new Error('bug: an insert without its row')
-  return row.id
-}
-
-/** False when the lease is lost: others may have what this worker holds. */
-export async function renewWorker(db: Tx, id: string, leaseSeconds: number): Promise<boolean> {
-  const rows = await db.query(sql`
-    update send_workers
-    set alive_until = now() + make_interval(secs => ${leaseSeconds})
-    where id = ${id}::bigint and alive_until > now()
-    returning id`)
-  return rows.length > 0
-}
-
-/** Only when it holds nothing. */
-export async function removeWorker(db: Tx, id: string): Promise<void> {
-  await db.query(sql`
-    delete from send_workers w
-    where w.id = ${id}::bigint
-      and not exists (select from whatsapp_send_outbox o where o.status = 'running' and o.worker_id = w.id)`)
-}
-
 export interface ReapedSend {
   tenantId: string
   id: string
+  messageId: string
 }
 
 /** Takes back what dead processes held. */
-export async function reapWorkers(db: Tx, reconcileSeconds: number): Promise<ReapedSend[]> {
+export async function reapWorkers(
+  db: Tx,
+  reconcileSeconds: number,
+  defaultPolicy: RetryPolicyName,
+): Promise<ReapedSend[]> {
   return db.query(sql<ReapedSend>`
-    select tenant_id as "tenantId", id
-    from send_reap(make_interval(secs => ${reconcileSeconds}))`)
+    select tenant_id as "tenantId", id, message_id as "messageId"
+    from send_reap(make_interval(secs => ${reconcileSeconds}), ${defaultPolicy},
+      ${delaysOf('standard')}::int[], ${delaysOf('patient')}::int[])`)
 }
 
 export async function sweepAlarms(db: Tx, defaultCap: number): Promise<number> {

@@ -3,13 +3,12 @@ import { createTestDb } from '../../test/support/database.ts'
 import { insertTenant } from '../../test/support/outbound.ts'
 import { makeDue, type QueueHand, queueHand } from '../../test/support/queue.ts'
 import { type Db, sql, sqlState } from '../db/connect.ts'
+import { registerWorker, renewWorker } from '../queue/workers.ts'
 import type { ClaimedSend } from './model.ts'
 import {
   claimSends,
   holdNumber,
   reapWorkers,
-  registerWorker,
-  renewWorker,
   sweepAlarms,
   wakeTenant,
   withdrawSend,
@@ -196,8 +195,10 @@ describe('the fence', () => {
     expect(await renewWorker(db, queue.workerId, 60)).toBe(false)
     const refused = await queue.claim().catch(sqlState)
     expect(refused).toBe('ES001')
-    expect(await reapWorkers(db, 30)).toEqual([{ tenantId: tenant, id: stale[0]?.id }])
-    expect(await reapWorkers(db, 30)).toEqual([])
+    expect(await reapWorkers(db, 30, 'standard')).toEqual([
+      { tenantId: tenant, id: stale[0]?.id, messageId: stale[0]?.messageId },
+    ])
+    expect(await reapWorkers(db, 30, 'standard')).toEqual([])
     expect((await queue.settle(stale)).size).toBe(0)
 
     const other = await registerWorker(db, 60)

@@ -1,14 +1,16 @@
 // What lets waiting sends go on. Whoever mends an account or wakes a tenant calls one of these, in the same transaction.
 import { endReauth } from '../accounts/reauth.ts'
 import type { Tx } from '../db/connect.ts'
+import { releaseMedia } from '../media/release.ts'
 import { holdNumber, wakeTenant } from './queue-queries.ts'
+import { keepPace } from './throughput.ts'
 
 /** A tenant's cap or status changed: what it may do now is looked at anew. */
 export async function reconsiderTenant(tx: Tx, tenantId: string): Promise<void> {
   await wakeTenant(tx, tenantId)
 }
 
-/** The account has a token that works: what was parked goes out, in its order. */
+/** The account has a token that works: what was parked goes out, in its order, and files that waited for it are fetched. */
 export async function releaseAccount(
   tx: Tx,
   tenantId: string,
@@ -16,5 +18,17 @@ export async function releaseAccount(
   now: Date,
 ): Promise<void> {
   await endReauth(tx, tenantId, phoneNumberId, now)
+  await releaseMedia(tx, tenantId, phoneNumberId)
   await holdNumber(tx, tenantId, phoneNumberId, null)
+  await keepPace(tx, tenantId, phoneNumberId)
+}
+
+/** Nothing of this number is sent before `until`, or before it is released. What waits stays in its order. */
+export async function holdAccount(
+  tx: Tx,
+  tenantId: string,
+  phoneNumberId: string,
+  until: Date | 'parked' | null,
+): Promise<void> {
+  await holdNumber(tx, tenantId, phoneNumberId, until)
 }

@@ -79,6 +79,17 @@ export async function markQueuedAgain(tx: Tx, messages: MessageKey[]): Promise<v
     where m.tenant_id = again.tenant_id and m.id = again.id`)
 }
 
+/** To be called for locked messages: a person vouches for them. Their wamids are Meta's to tell. */
+export async function markSentByHand(tx: Tx, messages: MessageKey[], now: Date): Promise<void> {
+  await tx.query(sql`
+    update whatsapp_messages m
+    set status = 'sent', error = null, ended_at = null, accepted_at = coalesce(m.accepted_at, ${now})
+    from unnest(
+      ${messages.map((message) => message.tenantId)}::uuid[],
+      ${messages.map((message) => message.messageId)}::uuid[]) as sent (tenant_id, id)
+    where m.tenant_id = sent.tenant_id and m.id = sent.id`)
+}
+
 export interface MessageState {
   id: string
   conversation_id: string | null

@@ -1,6 +1,7 @@
 // The way back for a message that died: a new outbox row, child of the dead one, which stays as it is. Nothing is judged
 // here: window, account and expiry are looked at when it is sent (send.ts), as they are for every row.
 import type { Tx } from '../db/connect.ts'
+import { requeuedLane } from './model.ts'
 import { enqueueSends } from './queue-queries.ts'
 import {
   type DeadRow,
@@ -46,7 +47,7 @@ export async function requeueSends(
       ...row,
       conversationId: row.conversationId ?? '',
       // Of its own: what was sent to the contact meanwhile neither waits for it nor holds it back.
-      lane: `requeue:${row.messageId}:${letterId}`,
+      lane: requeuedLane(row.messageId, letterId),
       sendAt: sendAt(index),
       parentId: id,
     })),

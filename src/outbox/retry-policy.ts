@@ -59,6 +59,22 @@ export interface RetryTerms {
   random: Pick<Random, 'fraction'>
 }
 
+/** How long evidence is waited for after an ambiguous attempt, the `attemptsMade`-th. */
+export function evidenceWaitSeconds(
+  policyName: RetryPolicyName,
+  attemptsMade: number,
+  reconcileSeconds: number,
+): number {
+  const policySeconds = retryPolicies[policyName].delaySeconds(Math.max(1, attemptsMade))
+  return Math.max(policySeconds, reconcileSeconds)
+}
+
+/** The policy's delays after the first failed attempt, the second, and so on. */
+export function delaysOf(policyName: RetryPolicyName): number[] {
+  const { maxAttempts, delaySeconds } = retryPolicies[policyName]
+  return Array.from({ length: maxAttempts }, (_, index) => delaySeconds(index + 1))
+}
+
 /** Milliseconds until the next attempt, or null when `attemptsMade` (this failed one included) were the last. */
 export function nextDelay(
   policyName: RetryPolicyName,

@@ -1,5 +1,7 @@
 // What is looked up right before a POST, and what is written down after it.
+import type { Scope } from '../consent/model.ts'
 import { sql, type Tx } from '../db/connect.ts'
+import { inboxPatienceMs, longestBreakSeconds } from './inbox-pulse.ts'
 import type { ClaimedSend } from './model.ts'
 
 export interface SendContext {
@@ -10,11 +12,28 @@ export interface SendContext {
   lastInboundAt: Date | null
   /** An earlier attempt at the message that Meta accepted after all: its answer was lost, and a status told of it. */
   acceptedAs: string | null
-  /** Meta may have an earlier attempt, and nothing has told so far. */
-  mayBeSent: boolean
+  /** Meta may have an earlier attempt, which ended so long ago, and nothing has told so far; null: there is none. */
+  unknownForSeconds: number | null
+  /** How long webhooks have been received and processed without a break; null: they are not. */
+  steadyForSeconds: number | null
+  /** Since when the account has its token: tells it from a later one. */
+  tokenSetAt: string | null
+  /** What the contact wants no more of; null: nothing. The next two are said where that is marketing. */
+  suppressedScope: Scope | null
+  isMarketing: boolean | null
+  isFallbackMarketing: boolean | null
+  /** What the mirror says of the template that it is, or else falls back to; null when it does not know it. */
+  templateStatus: string | null
+  isTemplateGone: boolean
+  templateCategory: string | null
 }
 
-export async function selectContexts(db: Tx, sends: ClaimedSend[]): Promise<SendContext[]> {
+export async function selectContexts(
+  db: Tx,
+  sends: ClaimedSend[],
+  now: Date,
+): Promise<SendContext[]> {
+  const receivedBefore = new Date(now.getTime() - inboxPatienceMs)
   return db.query(sql<SendContext>`
     select claimed.id as "outboxId", a.id as "accountId", a.access_token as "sealedToken",
       a.auth_status as "authStatus", c.last_inbound_at as "lastInboundAt", (
@@ -27,19 +46,49 @@ export async function selectContexts(db: Tx, sends: ClaimedSend[]): Promise<Send
             select
             from whatsapp_message_statuses s
             where s.tenant_id = t.tenant_id and s.wamid = t.wamid and s.status = 'failed'))
-        limit 1) as "acceptedAs", exists (
-        select
-        from send_attempts t
-        where t.tenant_id = claimed.tenant_id and t.outbox_id = claimed.id and t.outcome = 'unknown') as "mayBeSent"
+        limit 1) as "acceptedAs", a.token_set_at::text as "tokenSetAt", doubt.seconds as "unknownForSeconds",
+      case when doubt.seconds is not null then extract(epoch from now() - inbox_steady_since(
+        ${receivedBefore}, make_interval(secs => ${longestBreakSeconds})))::float8 end as "steadyForSeconds",
+      s.scope as "suppressedScope", s.is_marketing as "isMarketing", s.is_fallback_marketing as "isFallbackMarketing",
+      mirror.status as "templateStatus", mirror.gone_at is not null as "isTemplateGone",
+      mirror.category as "templateCategory"
     from unnest(
       ${sends.map((send) => send.tenantId)}::uuid[],
       ${sends.map((send) => send.id)}::bigint[],
       ${sends.map((send) => send.messageId)}::uuid[],
-      ${sends.map((send) => send.phoneNumberId)}::text[]) as claimed (tenant_id, id, message_id, phone_number_id)
+      ${sends.map((send) => send.phoneNumberId)}::text[],
+      ${sends.map((send) => templateOf(send)?.name ?? null)}::text[],
+      ${sends.map((send) => templateOf(send)?.language ?? null)}::text[])
+      as claimed (tenant_id, id, message_id, phone_number_id, template_name, template_language)
     join whatsapp_messages m on m.tenant_id = claimed.tenant_id and m.id = claimed.message_id
     left join whatsapp_conversations c on c.tenant_id = m.tenant_id and c.id = m.conversation_id
     left join whatsapp_accounts a
-      on a.tenant_id = claimed.tenant_id and a.phone_number_id = claimed.phone_number_id`)
+      on a.tenant_id = claimed.tenant_id and a.phone_number_id = claimed.phone_number_id
+    cross join lateral (
+      select extract(epoch from now() - max(t.finished_at))::float8 as seconds
+      from send_attempts t
+      where t.tenant_id = claimed.tenant_id and t.outbox_id = claimed.id and t.outcome = 'unknown' and t.wamid is null
+    ) as doubt
+    left join lateral (
+      select s.scope, is_marketing(o.tenant_id, o.phone_number_id, o.payload) as is_marketing,
+        is_marketing(o.tenant_id, o.phone_number_id, o.fallback_template) as is_fallback_marketing
+      from whatsapp_suppressions s
+      join whatsapp_send_outbox o on o.tenant_id = claimed.tenant_id and o.id = claimed.id
+      where s.tenant_id = c.tenant_id and s.phone_number_id = claimed.phone_number_id and s.contact_id = c.contact_id
+        and s.is_active
+      order by s.scope
+      limit 1
+    ) as s on true
+    left join whatsapp_templates mirror
+      on mirror.tenant_id = a.tenant_id and mirror.waba_id = a.waba_id and mirror.name = claimed.template_name
+        and mirror.language = claimed.template_language`)
+}
+
+/** The template that it is, or else falls back to: checked when it was accepted. */
+function templateOf({ payload, fallbackTemplate }: ClaimedSend) {
+  const content = payload.type === 'template' ? payload : fallbackTemplate
+  const template = content?.template as { name?: string; language?: { code?: string } } | undefined
+  return template && { name: template.name, language: template.language?.code }
 }
 
 /** The wamids of those rows of which a status told, in whichever attempt, that Meta has them. By outbox id. */
@@ -77,8 +126,19 @@ export interface AttemptEnd {
   fbtraceId: string | null
 }
 
-/** Whoever holds the row by now: what this attempt came to is a fact. */
-export async function endAttempts(tx: Tx, ends: AttemptEnd[]): Promise<void> {
+/** Claims that were given back before Meta was asked for any of them were none. */
+export async function dropAttempts(tx: Tx, sends: ClaimedSend[]): Promise<void> {
+  await tx.query(sql`
+    delete from send_attempts a
+    using unnest(
+      ${sends.map((send) => send.tenantId)}::uuid[],
+      ${sends.map((send) => send.attemptId)}::uuid[]) as dropped (tenant_id, id)
+    where a.tenant_id = dropped.tenant_id and a.id = dropped.id`)
+}
+
+/** Whoever holds the row by now: what this attempt came to is a fact. In the order in which statuses lock attempts. */
+export async function endAttempts(tx: Tx, ended: AttemptEnd[]): Promise<void> {
+  const ends = ended.toSorted((a, b) => (a.attemptId < b.attemptId ? -1 : 1))
   await tx.query(sql`
     update send_attempts a
     set finished_at = coalesce(a.finished_at, now()), outcome = ended.outcome, wamid = coalesce(ended.wamid, a.wamid),
@@ -110,8 +170,9 @@ export interface MessageEnd {
 }
 
 /**
- * A step that is lower than where the message is already, thanks to an early status, takes nothing back. The message shows
- * its newest row: what comes of an older one counts as a POST and no more.
+ * A step that is lower than where the message is already, thanks to an early status, takes nothing back; nor does a second
+ * acceptance, when a status told of the first meanwhile. The message shows its newest row: what comes of an older one
+ * counts as a POST and no more.
  */
 export async function endMessages(tx: Tx, ends: MessageEnd[], now: Date): Promise<void> {
   await tx.query(sql`
@@ -132,7 +193,8 @@ export async function endMessages(tx: Tx, ends: MessageEnd[], now: Date): Promis
     )
     update whatsapp_messages m
     set attempts = m.attempts + ended.posts,
-      wamid = coalesce(ended.wamid, m.wamid),
+      wamid = case when ended.status = 'sent' and m.wamid is not null and m.status <> 'failed' then m.wamid
+        else coalesce(ended.wamid, m.wamid) end,
       accepted_at = case when ended.status = 'sent' then coalesce(m.accepted_at, ${now}) else m.accepted_at end,
       (status, error, ended_at) = (
         select
@@ -141,7 +203,8 @@ export async function endMessages(tx: Tx, ends: MessageEnd[], now: Date): Promis
           case when is_kept then m.ended_at when ended.status <> 'sent' then ${now}::timestamptz end
         from (
           select ended.status is null
-            or (ended.status = 'sent' and message_status_rank(m.status) >= 2 and m.wamid = ended.wamid) as is_kept
+            or (ended.status = 'sent' and message_status_rank(m.status) >= 2
+              and (m.wamid = ended.wamid or m.status <> 'failed')) as is_kept
         ) as known)
     from (
       select tenant_id, id, posts, error, case when is_newest then status end as status,

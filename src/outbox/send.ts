@@ -2,12 +2,15 @@
 // Everything that may have changed since acceptance is looked at again; no transaction is open here.
 import { tokenOwner, type Vault } from '../accounts/vault.ts'
 import { windowMs } from '../conversations/model.ts'
+import type { PrepareContent } from '../media/prepare.ts'
 import { packCallback } from '../meta/callback-data.ts'
 import type { Graph } from '../meta/graph.ts'
 import { classify, lostOutcome, type Outcome } from '../meta/outcomes.ts'
+import { refusalOfStatus } from '../templates/sendable.ts'
 import type { Clock } from '../time-and-chance.ts'
-import type { ClaimedSend } from './model.ts'
-import { type RetryPolicyName, retryPolicies } from './retry-policy.ts'
+import { suppressedAdvice } from './end-suppressed.ts'
+import { type ClaimedSend, numberHeld } from './model.ts'
+import { evidenceWaitSeconds, type RetryPolicyName, retryPolicies } from './retry-policy.ts'
 import type { SendContext } from './send-queries.ts'
 
 export interface Sender {
@@ -15,6 +18,9 @@ export interface Sender {
   vault: Vault
   clock: Clock
   defaultPolicy: RetryPolicyName
+  reconcileSeconds: number
+  /** Hands the files that a message names over to Meta. */
+  prepare: PrepareContent
 }
 
 export interface SendResult {
@@ -22,28 +28,43 @@ export interface SendResult {
   outcome: Outcome
   /** Whether Meta was asked. */
   isPosted: boolean
+  /** It must not be decided yet: to be looked at again after this, as if nothing had been tried. */
+  postponedMs?: number
+  /** With which token, by the time that was set; null when it was not looked up. */
+  tokenSetAt?: string | null
+  /** Who Meta says that the recipient is. */
+  answeredWaId?: string | null
   durationMs: number
 }
 
-/** `isHeld` is asked right before the POST: a worker that was taken for dead must not send what another one may have. */
+/**
+ * Right before the POST its moment is waited for, and `isHeld` is asked: a worker that was taken for dead must not send
+ * what another one may have.
+ */
 export async function sendOne(
-  { graph, vault, clock, defaultPolicy }: Sender,
+  { graph, vault, clock, defaultPolicy, reconcileSeconds, prepare }: Sender,
   send: ClaimedSend,
   context: SendContext,
+  awaitTurn: () => Promise<boolean>,
   isHeld: () => boolean,
 ): Promise<SendResult | undefined> {
-  const startedMs = clock.monotonicMs()
+  let startedMs = clock.monotonicMs()
   const result = (outcome: Outcome, isPosted: boolean) => ({
     send,
     outcome,
     isPosted,
+    tokenSetAt: context.tokenSetAt,
     durationMs: clock.monotonicMs() - startedMs,
   })
   if (context.acceptedAs !== null) {
     return result(acceptedOutcome(context.acceptedAs), false)
   }
-  const { maxAttempts } = retryPolicies[send.retryPolicy ?? defaultPolicy]
-  // Only a worker that died leaves a row in this state: whoever is there to hear the outcome ends it.
+  const policy = send.retryPolicy ?? defaultPolicy
+  const waitSeconds = evidenceWaitSeconds(policy, send.attempts, reconcileSeconds)
+  const postponedMs = missingWaitMs(context, waitSeconds)
+  if (postponedMs > 0) return { ...result(inboxBehindOutcome(), false), postponedMs }
+  const { maxAttempts } = retryPolicies[policy]
+  // The wait for evidence is over, and there is none.
   if (isSpent(send, context, maxAttempts)) return result(lostOutcome(), false)
   const refusal = refusalOf(send, context, clock.now())
   if (refusal) return result(refusal, false)
@@ -61,18 +82,50 @@ export async function sendOne(
   const content = isOutsideWindow(send, context, clock.now())
     ? (send.fallbackTemplate ?? send.payload)
     : send.payload
+  const number = { phoneNumberId: send.phoneNumberId, accessToken }
+  const prepared = await prepare({ ...number, tenantId: send.tenantId }, content)
+  if ('outcome' in prepared) return result(withoutToken(prepared.outcome, accessToken), false)
   const body = {
-    ...content,
+    ...prepared.content,
     biz_opaque_callback_data: packCallback(send.attemptId, send.callbackData),
   }
+  if (!(await awaitTurn())) return result(heldOutcome(), false)
   if (!isHeld()) return undefined
-  const answer = await graph.send({ phoneNumberId: send.phoneNumberId, accessToken }, body)
-  return result(withoutToken(classify(answer), accessToken), true)
+  startedMs = clock.monotonicMs()
+  const answer = await graph.send(number, body)
+  const outcome = withoutToken(classify(answer), accessToken)
+  const answeredWaId = answer.kind === 'accepted' ? answer.waId : null
+  const sent = { ...result(outcome, true), answeredWaId }
+  if (outcome.class === 'permanent') await prepared.onRefused()
+  return sent
 }
 
 /** Meta may have it, and it must not be asked again. */
-function isSpent(send: ClaimedSend, { mayBeSent }: SendContext, maxAttempts: number): boolean {
+function isSpent(
+  send: ClaimedSend,
+  { unknownForSeconds }: SendContext,
+  maxAttempts: number,
+): boolean {
+  const mayBeSent = unknownForSeconds !== null
   return send.attempts >= maxAttempts || (mayBeSent && send.delivery === 'at_most_once')
+}
+
+/**
+ * That nothing has told of an ambiguous attempt means something only while webhooks come in and are processed: time in
+ * which they were not is waited for again. 0 when there is nothing to wait for.
+ */
+export function missingWaitMs(
+  {
+    unknownForSeconds,
+    steadyForSeconds,
+  }: Pick<SendContext, 'unknownForSeconds' | 'steadyForSeconds'>,
+  waitSeconds: number,
+): number {
+  if (unknownForSeconds === null) return 0
+  if (steadyForSeconds === null) return waitSeconds * 1000
+  // Without a break since that attempt ended: then the row's own time has been waited for.
+  if (steadyForSeconds >= unknownForSeconds) return 0
+  return Math.max(0, Math.ceil((waitSeconds - steadyForSeconds) * 1000))
 }
 
 /** Undefined when none of our keys opens it, which nobody but the operator can change. */
@@ -107,15 +160,39 @@ export function acceptedOutcome(wamid: string): Outcome {
   })
 }
 
+export const inboxBehind = 'INBOX_BEHIND'
+
+function inboxBehindOutcome(): Outcome {
+  return ours(
+    'not_sent',
+    inboxBehind,
+    'Meta may have it. Before it is sent again, our own webhooks must have had the time to tell.',
+  )
+}
+
 /** Something of ours is in the way, before Meta was asked. */
 export function unsentOutcome(): Outcome {
   return ours('not_sent', 'NOT_SENT', 'It could not be looked up; it is tried again by itself.')
+}
+
+/** The weather changed between its claim and its POST. */
+function heldOutcome(): Outcome {
+  return ours(
+    'not_sent',
+    numberHeld,
+    'Its number was held meanwhile; it is sent when that is over.',
+  )
 }
 
 /** Why there is no point in asking Meta. */
 function refusalOf(send: ClaimedSend, context: SendContext, now: Date): Outcome | undefined {
   if (context.accountId === null) {
     return ours('permanent', 'ACCOUNT_NOT_FOUND', 'The number is no longer connected.')
+  }
+  if (isUnwanted(send, context, now)) {
+    // A status may yet tell that an earlier attempt arrived: then nobody should take it for unsent.
+    const kind = context.unknownForSeconds !== null ? 'unknown' : 'recipient'
+    return ours(kind, 'RECIPIENT_SUPPRESSED', suppressedAdvice)
   }
   if (context.authStatus === 'needs_reauth') {
     return ours('auth', 'TOKEN_INVALID', 'The account waits to be reconnected.')
@@ -130,7 +207,29 @@ function refusalOf(send: ClaimedSend, context: SendContext, now: Date): Outcome 
       'The 24 hours after the contact’s last message are over: send a template.',
     )
   }
-  return undefined
+  return templateRefusalOf(send, context, now)
+}
+
+/** What Meta made of the template since it was accepted; one that the mirror does not know is Meta's to judge. */
+function templateRefusalOf(
+  send: ClaimedSend,
+  context: SendContext,
+  now: Date,
+): Outcome | undefined {
+  const { templateStatus: status, isTemplateGone: isGone } = context
+  const isTemplate = send.payload.type === 'template' || isOutsideWindow(send, context, now)
+  if (!isTemplate || status === null) return undefined
+  const refusal = refusalOfStatus({ status, isGone })
+  return refusal && ours('permanent', refusal.code, refusal.advice)
+}
+
+/** Asked of the database after the claim: an opt-out that was committed by then is heeded, whoever holds the row. */
+function isUnwanted(send: ClaimedSend, context: SendContext, now: Date): boolean {
+  if (context.suppressedScope === null) return false
+  if (context.suppressedScope === 'everything') return true
+  return isOutsideWindow(send, context, now) && send.fallbackTemplate !== null
+    ? context.isFallbackMarketing === true
+    : context.isMarketing === true
 }
 
 function isOutsideWindow(send: ClaimedSend, { lastInboundAt }: SendContext, now: Date): boolean {
@@ -138,7 +237,11 @@ function isOutsideWindow(send: ClaimedSend, { lastInboundAt }: SendContext, now:
   return lastInboundAt === null || lastInboundAt.getTime() + windowMs <= now.getTime()
 }
 
-function ours(kind: 'permanent' | 'auth' | 'not_sent', errorCode: string, advice: string): Outcome {
+function ours(
+  kind: 'permanent' | 'auth' | 'not_sent' | 'recipient' | 'unknown',
+  errorCode: string,
+  advice: string,
+): Outcome {
   return {
     class: kind,
     scope: 'message',

@@ -1,19 +1,36 @@
 // Step 3 of sending: what came of attempts → rows, messages, holds, dead letters: one transaction for all that ended
 // together. Only who still holds a row changes it; what an attempt came to is written down in any case.
 import { requireReauth } from '../accounts/reauth.ts'
+import { keepRefusals } from '../consent/keep-words.ts'
+import { refusalNamed, wholeSecond } from '../consent/refusals.ts'
 import { expectEarlyStatuses, joinEarlyStatuses } from '../conversations/apply-status.ts'
 import type { Db, Tx } from '../db/connect.ts'
 import { buryOutbound } from '../dead-letters/bury.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
-import { type Decision, decide, errorOf } from './decide.ts'
-import { heedFailures } from './heed-status.ts'
-import type { Settlement } from './model.ts'
+import { type Decision, decide, errorOf, waiting } from './decide.ts'
+import { type EndedSend, endSuppressed } from './end-suppressed.ts'
+import { confirmDuplicates, type Duplicate } from './evidence-queries.ts'
+import { type HeardFailure, heedFailures } from './heed-status.ts'
+import { isRequeuedLane, type Settlement } from './model.ts'
 import { holdNumber, settleSends } from './queue-queries.ts'
 import type { RetryPolicyName } from './retry-policy.ts'
-import { acceptedOutcome, type SendResult } from './send.ts'
-import { endAttempts, endMessages, selectEvidence, switchToFallback } from './send-queries.ts'
+import { acceptedOutcome, inboxBehind, type SendResult } from './send.ts'
+import {
+  dropAttempts,
+  endAttempts,
+  endMessages,
+  selectEvidence,
+  switchToFallback,
+} from './send-queries.ts'
+import {
+  holdAllConcerned,
+  reportWeather,
+  settleWeather,
+  type WeatherChange,
+  type Weatherman,
+} from './weather.ts'
 
-export interface Settler {
+export interface Settler extends Weatherman {
   db: Db
   clock: Clock
   random: Random
@@ -28,32 +45,60 @@ export interface Settled extends SendResult {
   /** The account was fine until this. */
   isNewReauth: boolean
   deadLetterId: string | null
+  /** Of the message, told by statuses that had come before its answer. */
+  failures: HeardFailure[]
+  /** Other attempts at the message that Meta has too. */
+  duplicates: Duplicate[]
+  /** What else waited for a contact who, as Meta says, wants no more of it. */
+  ended: EndedSend[]
 }
 
 export async function settleResults(settler: Settler, results: SendResult[]): Promise<Settled[]> {
   const { db, clock, random } = settler
   const now = clock.now()
-  return db.transaction(async (tx) => {
+  const terms = { ...settler, random, now }
+  reportWeather(settler, await holdAllConcerned(db, results, terms))
+  let weather: WeatherChange[] = []
+  const settledAll = await db.transaction(async (tx) => {
     const decided = (await heedEvidence(tx, results)).map((result) => ({
       ...result,
-      decision: decide(result.send, result.outcome, { ...settler, random, now }),
+      decision: decisionOf(settler, result, now),
     }))
     const accepted = decided.flatMap(({ send, outcome }) =>
       outcome.wamid === null ? [] : [{ tenantId: send.tenantId, wamid: outcome.wamid }],
     )
     await expectEarlyStatuses(tx, accepted)
+    // Before the queue's lock, as everywhere.
+    const suppressed = await keepRefusals(
+      tx,
+      results.flatMap((result) => refusedOf(result, random, now)),
+      random.uuid,
+      now,
+    )
     const ours = await settleSends(tx, decided.map(settlementOf))
+    weather = await settleWeather(tx, decided, settler.circuit)
     // As they were seen: what a status told of an attempt is in its row already.
-    await endAttempts(tx, results.map(attemptEndOf))
+    const [tried, untried] = partition(results, isTried)
+    await endAttempts(tx, tried.map(attemptEndOf))
+    if (untried.length > 0) {
+      await dropAttempts(
+        tx,
+        untried.map(({ send }) => send),
+      )
+    }
     const held = decided.filter(({ send }) => ours.has(send.id))
-    await endMessages(tx, held.map(messageEndOf), now)
+    // What was taken from us and posted all the same counts as a POST, and no more.
+    const lost = decided.filter(({ send, isPosted }) => isPosted && !ours.has(send.id))
+    const posts = lost.map((one) => ({ ...messageEndOf(one), status: null, wamid: null }))
+    await endMessages(tx, [...held.map(messageEndOf), ...posts], now)
     const falling = held.filter(({ decision }) => decision.state === 'fallback')
     if (falling.length > 0)
       await switchToFallback(
         tx,
         falling.map(({ send }) => send),
       )
-    await heedFailures(tx, await joinEarlyStatuses(tx, accepted), random, now)
+    const failures = await heedFailures(tx, await joinEarlyStatuses(tx, accepted), random, now)
+    const duplicates = await findDuplicates(tx, held, now)
     const settled: Settled[] = []
     const letters = new Map<string, string>()
     for (const one of held) {
@@ -63,6 +108,7 @@ export async function settleResults(settler: Settler, results: SendResult[]): Pr
       tx,
       held.flatMap((one) => letterOf(one, letters.get(one.send.id), now) ?? []),
     )
+    const ended = await endSuppressed(tx, suppressed, random, now)
     for (const one of decided) {
       const isOurs = ours.has(one.send.id)
       settled.push({
@@ -70,13 +116,51 @@ export async function settleResults(settler: Settler, results: SendResult[]): Pr
         isOurs,
         isNewReauth: isOurs && (await applyToNumber(tx, one, now)),
         deadLetterId: letters.get(one.send.id) ?? null,
+        failures: failures.filter(({ send }) => send.messageId === one.send.messageId),
+        duplicates: duplicates.filter(({ messageId }) => messageId === one.send.messageId),
+        ended: ended.splice(0),
       })
     }
     return settled
   })
+  reportWeather(settler, weather)
+  return settledAll
 }
 
 type Decided = SendResult & { decision: Decision }
+
+function decisionOf(
+  settler: Settler,
+  { send, outcome, isPosted, postponedMs }: SendResult,
+  now: Date,
+): Decision {
+  if (postponedMs !== undefined && outcome.wamid === null) {
+    return waiting(new Date(now.getTime() + postponedMs), 0)
+  }
+  // Whoever gives up an ambiguous one without asking Meta has waited for evidence.
+  return decide(send, outcome, { ...settler, now, hasWaited: !isPosted })
+}
+
+/** Only where Meta was asked before can it have taken the message before. */
+async function findDuplicates(tx: Tx, held: Decided[], now: Date): Promise<Duplicate[]> {
+  const again = held.filter(
+    ({ send, outcome, isPosted }) =>
+      isPosted && outcome.wamid !== null && (send.attempts > 0 || isRequeuedLane(send.lane)),
+  )
+  if (again.length === 0) return []
+  return confirmDuplicates(
+    tx,
+    again.map(({ send }) => send),
+    now,
+  )
+}
+
+function refusedOf({ send, outcome }: SendResult, random: Random, now: Date) {
+  const { tenantId, messageId } = send
+  const { errorCode } = outcome
+  if (!refusalNamed(errorCode)) return []
+  return { tenantId, messageId, errorCode, at: wholeSecond(now), changeId: random.uuid() }
+}
 
 /** A status may have told of a send by the time its sender gives it up: then Meta has it. */
 async function heedEvidence(tx: Tx, results: SendResult[]): Promise<SendResult[]> {
@@ -93,13 +177,26 @@ async function heedEvidence(tx: Tx, results: SendResult[]): Promise<SendResult[]
   })
 }
 
-function settlementOf({ send, decision, outcome }: Decided): Settlement {
+/** Who only looked for evidence, found or not, or for the time for it, tried nothing. */
+function isTried({ outcome, isPosted }: SendResult): boolean {
+  const isAboutEarlier =
+    outcome.wamid !== null || outcome.class === 'unknown' || outcome.errorCode === inboxBehind
+  return isPosted || !isAboutEarlier
+}
+
+function partition<Item>(items: Item[], is: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(is), items.filter((item) => !is(item))]
+}
+
+function settlementOf({ send, decision, outcome, isPosted }: Decided): Settlement {
   const ends = { send, error: outcome.errorCode }
+  const isGivenUp = outcome.class === 'unknown' && !isPosted
   switch (decision.state) {
     case 'done':
       return { ...ends, state: 'done', failures: 0, runAt: null }
     case 'failed':
-      return { ...ends, state: 'failed', failures: 1, runAt: null }
+      // What is given up for want of evidence was counted when it was tried.
+      return { ...ends, state: 'failed', failures: isGivenUp ? 0 : 1, runAt: null }
     case 'fallback':
       return { ...ends, state: 'pending', failures: 0, runAt: decision.runAt }
     case 'pending':
@@ -111,7 +208,7 @@ function attemptEndOf({ send, outcome, isPosted }: SendResult) {
   return {
     attemptId: send.attemptId,
     tenantId: send.tenantId,
-    outcome: isPosted || outcome.wamid !== null ? outcome.class : 'not_posted',
+    outcome: isPosted ? outcome.class : 'not_posted',
     wamid: outcome.wamid,
     statusCode: outcome.statusCode,
     providerCode: outcome.provider?.code ?? null,
@@ -161,15 +258,17 @@ function letterOf({ send, outcome, decision }: Decided, id: string | undefined, 
 /** True when the account was fine until now. */
 async function applyToNumber(
   tx: Tx,
-  { send, outcome, decision }: Decided,
+  { send, outcome, decision, tokenSetAt }: Decided,
   now: Date,
 ): Promise<boolean> {
   const { tenantId, phoneNumberId } = send
   if (decision.state === 'pending' && decision.isParked) {
     const reason = outcome.provider?.message ?? outcome.advice
-    const isNew = await requireReauth(tx, tenantId, phoneNumberId, reason, now)
+    const reauth = await requireReauth(tx, tenantId, phoneNumberId, reason, now, tokenSetAt)
+    // Reconnected meanwhile: the send is tried again, with the token of now.
+    if (reauth === 'outdated') return false
     await holdNumber(tx, tenantId, phoneNumberId, 'parked')
-    return isNew
+    return reauth === 'new'
   }
   if (decision.state === 'done' || decision.state === 'fallback') return false
   if (decision.holdUntil !== null) {

@@ -3,34 +3,6 @@ import type { MessageName } from '../conversations/model.ts'
 import { sql, type Tx } from '../db/connect.ts'
 import type { Delivery } from './model.ts'
 
-export interface Evidence extends MessageName {
-  attemptId: string
-}
-
-/** The attempt was accepted under this wamid, and its message has it from now on. Only the tenant's own attempts. */
-export async function keepEvidence(tx: Tx, evidence: Evidence[], now: Date): Promise<void> {
-  await tx.query(sql`
-    with told as (
-      select distinct on (tenant_id, id) tenant_id, id, wamid
-      from unnest(
-        ${evidence.map((one) => one.tenantId)}::uuid[],
-        ${evidence.map((one) => one.attemptId)}::uuid[],
-        ${evidence.map((one) => one.wamid)}::text[]) as told (tenant_id, id, wamid)
-    ),
-    attempt as (
-      update send_attempts a
-      set wamid = told.wamid
-      from told
-      where a.tenant_id = told.tenant_id and a.id = told.id and a.wamid is null
-      returning a.tenant_id, a.outbox_id, a.wamid
-    )
-    update whatsapp_messages m
-    set wamid = attempt.wamid, accepted_at = coalesce(m.accepted_at, ${now})
-    from attempt
-    join whatsapp_send_outbox o on o.tenant_id = attempt.tenant_id and o.id = attempt.outbox_id
-    where m.tenant_id = o.tenant_id and m.id = o.message_id and m.wamid is null`)
-}
-
 export interface FailedSend extends MessageName {
   outboxId: string
   messageId: string
@@ -42,6 +14,8 @@ export interface FailedSend extends MessageName {
   delivery: Delivery
   expiresAt: Date | null
   correlationId: string
+  /** Since when the number has its token; a time that never was, when the failed attempt was made with another one. */
+  tokenSetAt: string | null
 }
 
 /** The newest outbox rows of messages that failed after Meta had accepted them, and that nothing later redeemed. */
@@ -49,7 +23,15 @@ export async function selectFailedSends(tx: Tx, names: MessageName[]): Promise<F
   return tx.query(sql<FailedSend>`
     select m.tenant_id as "tenantId", m.wamid, m.id as "messageId", o.id as "outboxId",
       o.phone_number_id as "phoneNumberId", o.lane, o.payload, o.fallback_template as "fallbackTemplate",
-      o.callback_data as "callbackData", o.delivery, o.expires_at as "expiresAt", o.correlation_id as "correlationId"
+      o.callback_data as "callbackData", o.delivery, o.expires_at as "expiresAt", o.correlation_id as "correlationId", (
+        select case when exists (
+            select
+            from send_attempts t
+            where t.tenant_id = o.tenant_id and t.outbox_id = o.id and t.wamid = m.wamid
+              and t.started_at < a.token_set_at)
+          then '-infinity' else a.token_set_at::text end
+        from whatsapp_accounts a
+        where a.tenant_id = o.tenant_id and a.phone_number_id = o.phone_number_id) as "tokenSetAt"
     from unnest(
       ${names.map((name) => name.tenantId)}::uuid[],
       ${names.map((name) => name.wamid)}::text[]) as failed (tenant_id, wamid)

@@ -100,7 +100,7 @@ describe('what goes wrong on our side', () => {
     expect((await workerIds()).at(-1)).not.toBe(held[0]?.id)
     await world.gateway.db.query(sql`
       update send_workers set alive_until = now() - interval '1 s' where id = ${held[0]?.id}::bigint`)
-    expect(await reapWorkers(world.gateway.db, 30)).toHaveLength(1)
+    expect(await reapWorkers(world.gateway.db, 30, 'standard')).toHaveLength(1)
     await world.hearMeta()
     await world.sendWhatWaits()
 

@@ -26,6 +26,7 @@ export async function createTenant(
       status: 'active',
       max_concurrency: input.max_concurrency ?? null,
       retry_policy: input.retry_policy ?? null,
+      stop_words: null,
       created_at: createdAt,
     })
     if (!row) {

@@ -8,6 +8,8 @@ export interface TenantRow {
   status: 'active' | 'suspended'
   max_concurrency: number | null
   retry_policy: 'standard' | 'patient' | null
+  /** Null: the gateway's own. */
+  stop_words: string[] | null
   created_at: Date
 }
 
@@ -18,7 +20,7 @@ export async function insertTenant(tx: Tx, tenant: TenantRow): Promise<TenantRow
     values (${tenant.id}, ${tenant.name}, ${tenant.slug}, ${tenant.status}, ${tenant.max_concurrency},
       ${tenant.retry_policy}, ${tenant.created_at}, ${tenant.created_at})
     on conflict (slug) do nothing
-    returning id, name, slug, status, max_concurrency, retry_policy, created_at`)
+    returning id, name, slug, status, max_concurrency, retry_policy, stop_words, created_at`)
   return row
 }
 
@@ -28,7 +30,7 @@ export async function selectTenants(
   limit: number,
 ): Promise<TenantRow[]> {
   return tx.query(sql<TenantRow>`
-    select id, name, slug, status, max_concurrency, retry_policy, created_at
+    select id, name, slug, status, max_concurrency, retry_policy, stop_words, created_at
     from tenants
     where ${after?.at ?? null}::timestamptz is null
       or (created_at, id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::uuid)
@@ -38,7 +40,7 @@ export async function selectTenants(
 
 export async function selectTenant(tx: Tx, id: string): Promise<TenantRow | undefined> {
   const [row] = await tx.query(sql<TenantRow>`
-    select id, name, slug, status, max_concurrency, retry_policy, created_at
+    select id, name, slug, status, max_concurrency, retry_policy, stop_words, created_at
     from tenants
     where id = ${id}`)
   return row
@@ -47,7 +49,7 @@ export async function selectTenant(tx: Tx, id: string): Promise<TenantRow | unde
 /** Takes the row's lock, so that a change is made from what is there and not from what was read earlier. */
 export async function lockTenant(tx: Tx, id: string): Promise<TenantRow | undefined> {
   const [row] = await tx.query(sql<TenantRow>`
-    select id, name, slug, status, max_concurrency, retry_policy, created_at
+    select id, name, slug, status, max_concurrency, retry_policy, stop_words, created_at
     from tenants
     where id = ${id}
     for no key update`)
@@ -58,7 +60,7 @@ export async function updateTenant(tx: Tx, tenant: TenantRow, now: Date): Promis
   await tx.query(sql`
     update tenants
     set name = ${tenant.name}, status = ${tenant.status}, max_concurrency = ${tenant.max_concurrency},
-      retry_policy = ${tenant.retry_policy}, updated_at = ${now}
+      retry_policy = ${tenant.retry_policy}, stop_words = ${tenant.stop_words}::text[], updated_at = ${now}
     where id = ${tenant.id}`)
 }
 

@@ -44,6 +44,7 @@ describe('a tenant', () => {
       status: 'active',
       max_concurrency: 5,
       retry_policy: 'patient',
+      stop_words: null,
       created_at: expect.any(String),
     })
     expect((await show(created.json.id)).json).toEqual(created.json)

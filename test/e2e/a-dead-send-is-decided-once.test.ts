@@ -168,30 +168,93 @@ describe('one whose fate is unknown', () => {
     expect((await world.read(letter.message_id)).status).toBe('sent')
   })
 
-  test('is not sent again when Meta has reported on it since; it can be discarded', async () => {
-    const letter = await world.parkedSend()
+  /** Meta reports on the send that was made last. */
+  async function report(wamid: string, status: string, more: Record<string, unknown> = {}) {
     const { biz_opaque_callback_data } = meta.posts.at(-1) ?? {}
-    const proof = statusUpdate('wamid.after-all', 'delivered', { biz_opaque_callback_data })
+    const proof = statusUpdate(wamid, status, { biz_opaque_callback_data, ...more })
     await gateway.deliver(payload({ statuses: [proof] }))
     await gateway.drain()
+  }
+
+  test('is not sent again when Meta has reported on it since: its letter closes by itself', async () => {
+    const letter = await world.parkedSend()
+    await report('wamid.after-all', 'delivered')
     const before = meta.posts.length
 
     const answer = await world.operator('POST', `/${letter.id}/requeue`, { reason: 'again' })
     const bulk = await world.operator('POST', '/requeue', { ids: [letter.id], reason: 'again' })
     await gateway.sendDue()
 
+    expect(await world.read(letter.message_id)).toMatchObject({
+      status: 'delivered',
+      wamid: 'wamid.after-all',
+      error: null,
+    })
     expect(answer.status).toBe(409)
     expect(answer.json.error).toMatchObject({
-      code: 'MESSAGE_NOT_FAILED',
-      details: { message_status: 'delivered' },
+      code: 'ALREADY_DECIDED',
+      details: { state: 'resolved', decided_by: 'estafet' },
     })
-    expect(bulk.json).toMatchObject({ matched: 1, decided: 0, remaining: 0, may_arrive_twice: 0 })
-    expect(bulk.json.skipped).toMatchObject({ message_not_failed: 1, payload_pruned: 0 })
+    expect(bulk.json).toMatchObject({ matched: 0, decided: 0, skipped: { already_decided: 1 } })
     expect(meta.posts).toHaveLength(before)
-    const discarded = await world.operator('POST', `/${letter.id}/discard`, {
-      reason: 'it arrived',
+    expect(await decisionsOn(gateway.db, letter)).toMatchObject([
+      { action: 'dead_letter.resolved', details: { kind: 'unknown' } },
+    ])
+  })
+
+  test('says why, once Meta has reported that it failed', async () => {
+    const letter = await world.parkedSend()
+    await report('wamid.failed-after-all', 'failed', { errors: [{ code: 131026 }] })
+
+    expect(await world.letterOf(letter.message_id)).toMatchObject({
+      id: letter.id,
+      kind: 'outbound',
+      error_code: 'UNDELIVERABLE',
+      may_arrive_twice: false,
     })
-    expect(discarded.json.state).toBe('discarded')
+    expect((await world.read(letter.message_id)).status).toBe('failed')
+  })
+
+  test('is marked sent by a person, once and with a reason; a late status names it', async () => {
+    const letter = await world.parkedSend()
+    const before = meta.posts.length
+    const mark = (body: unknown) => world.operator('POST', `/${letter.id}/mark-sent`, body)
+
+    expect((await mark({})).json.error.code).toBe('REASON_REQUIRED')
+    const marked = await mark({ reason: 'they answered it' })
+    expect(marked.json).toMatchObject({
+      state: 'resolved',
+      decided_by: 'alice',
+      decision_reason: 'they answered it',
+    })
+    expect((await mark({ reason: 'again' })).json.error.code).toBe('ALREADY_DECIDED')
+    const message = await world.read(letter.message_id)
+    expect(message).toMatchObject({ status: 'sent', wamid: null, error: null })
+    expect(message.timeline.map((step: { status: string }) => step.status)).toEqual([
+      'queued',
+      'sent',
+    ])
+    expect(await decisionsOn(gateway.db, letter)).toMatchObject([
+      { action: 'dead_letter.resolved', details: { kind: 'unknown', marked_sent: true } },
+    ])
+
+    await report('wamid.of-the-marked', 'read')
+    await gateway.sendDue()
+    expect(meta.posts).toHaveLength(before)
+    expect(await world.read(letter.message_id)).toMatchObject({
+      status: 'read',
+      wamid: 'wamid.of-the-marked',
+    })
+  })
+
+  test('only where that is not known', async () => {
+    const letter = await world.deadSend()
+    const answer = await world.operator('POST', `/${letter.id}/mark-sent`, { reason: 'x' })
+    expect(answer.status).toBe(409)
+    expect(answer.json.error).toMatchObject({
+      code: 'OUTCOME_KNOWN',
+      details: { kind: 'outbound', message_status: 'failed' },
+    })
   })
 })
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
 import { shapeOf } from '../support/contract-check.ts'
-import { type Answer, operatorKey, startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { type Answer, operatorKey } from '../support/gateway.ts'
 import {
   createFirm,
   declaredRoutes,
@@ -11,15 +11,17 @@ import {
   pathFor,
   requiredOf,
   routeName,
+  startWorld,
   undecide,
+  type World,
 } from '../support/world.ts'
 
-let gateway: TestGateway
+let gateway: World
 let firm: Firm
 
 // A high limit: this file asks a lot, with one key.
 beforeAll(async () => {
-  gateway = await startTestGateway({ environment: { API_RATE_LIMIT_PER_SECOND: '100000' } })
+  gateway = await startWorld({ environment: { API_RATE_LIMIT_PER_SECOND: '100000' } })
   firm = await createFirm(gateway, 'firm')
   // Enough for a second page of everything.
   await gateway.createTenant('another')
@@ -133,7 +135,7 @@ describe.each(named(routes.filter((route) => route.body)))('the body of %s', (_n
       const isNoReason = field === 'reason' && wantsReason && typeof value !== 'string'
       const wanted = isNoReason ? 'REASON_REQUIRED' : code
       expect([answer.status, answer.json.error.code]).toEqual([400, wanted])
-      expect(namesOf(answer)[0]?.split('.')[0]).toBe(field)
+      expect(namesOf(answer)[0]?.split(/[.[]/)[0]).toBe(field)
     }
   })
 
@@ -142,11 +144,11 @@ describe.each(named(routes.filter((route) => route.body)))('the body of %s', (_n
     async (field) => {
       for (const [what, value] of oddities) {
         const answer = await sendWith(field, value)
-        // 409: it is fine, and now taken.
-        expect([200, 201, 202, 400, 409], what).toContain(answer.status)
+        // 404: it names what is not there. 409: it is fine, and now taken.
+        expect([200, 201, 202, 400, 404, 409], what).toContain(answer.status)
         if (answer.status !== 400) continue
         expect(
-          namesOf(answer).map((name) => name.split('.')[0]),
+          namesOf(answer).map((name) => name.split(/[.[]/)[0]),
           what,
         ).toContain(field)
         expect(answer.text).not.toContain('<script>')

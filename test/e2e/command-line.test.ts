@@ -58,12 +58,42 @@ describe('the command line', () => {
     expect((await run(['health'])).stdout).toContain('webhooks waiting   0')
   })
 
+  test('makes an event endpoint, and everything that can be done with one', async () => {
+    const firm = await json(['tenant', 'create', 'Told', '--slug', 'told'])
+    const command = (verb: string, ...more: string[]) => ['event-endpoint', verb, 'told', ...more]
+    const url = 'https://app.example/events'
+    const made = await json(command('create', '--url', url, '--events', 'message.received'))
+    expect(made).toMatchObject({ url, events: ['message.received'], status: 'active' })
+    expect(made.secret).toMatch(/^whsec_/)
+    const { id } = made
+
+    expect((await run(command('pause', id))).stdout).toBe(`Endpoint ${id} is paused.\n`)
+    const replay = command('replay', id, '--from', '2020-01-01T00:00:00Z')
+    const [refused, listed, rotated, deliveries, replayed] = await Promise.all([
+      run(command('test', id)),
+      run(command('list')),
+      json(command('rotate-secret', id, '--overlap-hours', '1')),
+      run(command('deliveries', id)),
+      json(replay),
+    ])
+    expect(refused.stderr).toContain('The endpoint is paused')
+    expect(listed.stdout).toContain(`${id}  paused    0 waiting  ${url}  message.received`)
+    expect(rotated.secret).not.toBe(made.secret)
+    expect(deliveries.stdout).toContain('Nothing was to be delivered there yet.')
+    expect(replayed).toEqual({ replayed: 0, has_more: false })
+    expect(await json(command('delete', id))).toEqual({ deleted: id })
+
+    const acts = await json(['audit', 'list', '--tenant', firm.id])
+    expect(acts.data.every((act: { actor: string }) => act.actor === 'cli')).toBe(true)
+  }, 60_000)
+
   test.concurrent.each([
     [['key', 'create', 'nobody'], 'There is no such tenant.'],
     [['key', 'create', '01890000-0000-7000-8000-000000000000'], 'There is no such tenant.'],
     [['tenant', 'create', ''], 'name: '],
     [['tenant', 'create', 'Firm', '--slug', 'Not A Slug'], 'slug: '],
     [['account', 'connect', 'firm-a'], '--waba-id'],
+    [['event-endpoint', 'create', 'firm-a', '--url', 'http://127.0.0.1/'], 'url: '],
     [['nonsense'], 'unknown command'],
     [['simulator', '--port', 'many'], '--port'],
   ])('%j is refused in one sentence', async (args, sentence) => {
@@ -87,7 +117,14 @@ describe('the command line', () => {
   test('every command explains itself, without a configuration', async () => {
     const commands = [
       ...['', 'start', 'dev', 'migrate', 'simulator', 'health', 'config'],
-      ...['tenant create', 'tenant list', 'key create', 'account connect'],
+      ...[
+        'tenant create',
+        'tenant list',
+        'key create',
+        'account connect',
+        'account link',
+        'doctor',
+      ],
     ]
     const helps = await Promise.all(
       commands.map((command) => runProgram([...command.split(' ').filter(Boolean), '--help'], {})),

@@ -1,11 +1,17 @@
 import { beforeAll, expect, test } from 'vitest'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { createFirm, declaredRoutes, goodCall, routeName } from '../support/world.ts'
+import {
+  createFirm,
+  declaredRoutes,
+  goodCall,
+  routeName,
+  startWorld,
+  type World,
+} from '../support/world.ts'
 
-let gateway: TestGateway
+let gateway: World
 
 beforeAll(async () => {
-  gateway = await startTestGateway()
+  gateway = await startWorld()
 })
 
 const routes = declaredRoutes()

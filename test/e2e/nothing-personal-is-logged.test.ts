@@ -7,9 +7,10 @@ import { hashForLog, logHashKey } from '../../src/log.ts'
 import { type Canary, canary, findLeaks } from '../support/canaries.ts'
 import { createTestDb } from '../support/database.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
-import { bytesOf, signatureOf } from '../support/gateway.ts'
+import { bytesOf, signatureOf, testSecrets } from '../support/gateway.ts'
 import { chooseSeed } from '../support/load.ts'
 import { payload, statusUpdate, textMessage } from '../support/payloads.ts'
+import { driveSends, startMeta } from '../support/personal-sends.ts'
 import {
   type GatewayProgram,
   type LogLine,
@@ -31,7 +32,7 @@ const ring = canary('encryption key', seed).text.padEnd(32, 'k').slice(0, 32)
 const userId = secret('user id')
 const everything: Canary[] = [
   ...['phone number', 'name', 'body', 'access token', 'app secret', 'verify token'],
-  ...['operator key', 'encryption key', 'user id', 'unknown key', 'stranger’s input'],
+  ...['operator key', 'encryption key', 'user id', 'unknown key', 'stranger’s input', 'reason'],
 ].map((what) => canary(what, seed))
 
 // Meta's own ids hold the customer's number.
@@ -47,6 +48,8 @@ let tenantKey: string
 const refusals: string[] = []
 let metrics = ''
 let printed = ''
+/** By `estafet trace`, which tells an operator ids and times. */
+let traced = ''
 
 /** Keeps what was refused: errors go to logs and screens of others, and are told apart from data by their status. */
 async function ask(asked: Promise<Reply>): Promise<Reply> {
@@ -73,20 +76,29 @@ beforeAll(async () => {
   const address = new URL(url)
   proxy = await startFaultProxy(Number(address.port))
   address.port = String(proxy.port)
-  gateway = await startGatewayProgram({
+  const simulator = await startMeta(appSecret)
+  const environment = {
     DATABASE_URL: address.href,
     LOG_LEVEL: 'debug',
     META_APP_SECRET: appSecret,
+    META_GRAPH_URL: simulator.url,
     META_VERIFY_TOKEN: verifyToken,
     ADMIN_API_KEY: `alice:${adminKey}`,
     ENCRYPTION_KEYS: `k1:${Buffer.from(ring).toString('base64')}`,
-  })
+    RECONCILE_SECONDS: '1',
+  }
+  gateway = await startGatewayProgram(environment)
   everything.push({ what: 'database password', text: decodeURIComponent(address.password) })
   await connectTenant()
 
   await goodTraffic()
   await badWebhooks()
   await badRequests()
+  traced = await driveSends({
+    ...{ simulator, gateway, db, ask, deliver, number, tenantKey, adminKey, phone, name, body },
+    ...{ token, reason: secret('reason') },
+    environment: { ...testSecrets, ...environment, ALLOW_UNSAFE_DB: '1' },
+  })
   await until('all is processed', async () => {
     const rows = await db.query(
       sql`select from whatsapp_webhook_events where status in ('pending', 'processing')`,
@@ -235,6 +247,13 @@ describe('nothing personal and no secret leaves by a side door', () => {
   test(`I8: not in the output (SEED=${seed})`, () => {
     expect(findLeaks(everything, printed)).toEqual([])
     expect(printed).not.toContain(wamid)
+  })
+
+  test('I8: nor in a trace, but for Meta’s ids and what operators wrote', () => {
+    expect(traced).toContain('attempt ended: accepted')
+    const withoutIds = traced.replaceAll(/wamid\.[A-Za-z0-9+/=_-]+/g, '')
+    const others = everything.filter(({ what }) => what !== 'reason')
+    expect(findLeaks(others, withoutIds)).toEqual([])
   })
 
   test('I8: not in the metrics', () => {

@@ -1,12 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Route } from '../../src/api/route.ts'
-import {
-  type Answer,
-  type CallOptions,
-  operatorKey,
-  startTestGateway,
-  type TestGateway,
-} from '../support/gateway.ts'
+import { type Answer, type CallOptions, operatorKey } from '../support/gateway.ts'
 import {
   bodyFor,
   createFirm,
@@ -16,15 +10,17 @@ import {
   goodCall,
   pathFor,
   routeName,
+  startWorld,
   undecide,
+  type World,
 } from '../support/world.ts'
 
-let gateway: TestGateway
+let gateway: World
 let a: Firm
 let b: Firm
 
 beforeAll(async () => {
-  gateway = await startTestGateway()
+  gateway = await startWorld()
   a = await createFirm(gateway, 'alder')
   b = await createFirm(gateway, 'birch')
 })

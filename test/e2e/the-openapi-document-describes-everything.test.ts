@@ -136,6 +136,9 @@ describe('the OpenAPI document', () => {
       .map(({ path }) => path)
     expect(new Set(open)).toEqual(
       new Set([
+        '/api/integrations/meta/whatsapp/callback',
+        '/connect/whatsapp',
+        '/connect/whatsapp/redirect',
         '/api/webhooks/meta/whatsapp',
         '/webhooks/whatsapp',
         '/healthz',

@@ -129,12 +129,14 @@ describe('the answer is lost', () => {
 describe('at most once', () => {
   const delivery = 'at_most_once'
 
-  test('an answer that is lost parks it as unknown; a status tells later, and nothing is sent again', async () => {
+  test('an answer that is lost parks it as unknown after the wait; a status tells later, and nothing is sent again', async () => {
     const customer = await world.customerOf(firm)
     const match = { recipient: customer }
     world.fault({ fault: 'reset', when: 'after_accepting', match, count: 1 })
     const id = await world.send(firm, customer, { delivery })
     await world.gateway.sendDue()
+    expect((await world.read(firm, id)).status).toBe('queued')
+    await world.sendWhatWaits()
     expect(await world.read(firm, id)).toMatchObject({
       status: 'unknown',
       error: { code: 'OUTCOME_UNKNOWN' },
@@ -149,6 +151,7 @@ describe('at most once', () => {
       error: null,
     })
     expect(world.postsTo(customer)).toHaveLength(1)
+    expect(await lettersOf(id)).toEqual([])
   })
 
   test('a status that comes before the sender gives up: it is sent, not unknown', async () => {
@@ -218,7 +221,7 @@ async function sendWithDeadWorker(
     expect(claimed).toHaveLength(1)
     await db.query(sql`
       update send_workers set alive_until = now() - interval '1 s' where id = ${worker?.id}::bigint`)
-    expect(await reapWorkers(db, 30)).toHaveLength(1)
+    expect(await reapWorkers(db, 30, 'standard')).toHaveLength(1)
   }
   return id
 }

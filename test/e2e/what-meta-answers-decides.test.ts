@@ -1,5 +1,5 @@
 // One answer of Meta's, one consequence: tried again by the policy, or given up after exactly one POST.
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { FaultInput } from '../../simulator/faults/rules.ts'
 import { maxJitterMs } from '../../src/outbox/retry-policy.ts'
 import { operatorKey } from '../support/gateway.ts'
@@ -12,6 +12,9 @@ beforeAll(async () => {
   world = await startSending({ SEND_TIMEOUT_MS: '1500' })
   firm = await world.createFirm('Firm A')
 })
+
+// The queue goes by the database's clock, which does not stand still: what waits 10 s here must not be due there.
+beforeEach(() => world.clock.jump(Date.now() - world.clock.now().getTime()))
 
 /** Seconds that the message waits from now on; the clock stands still, so it is exact but for the jitter. */
 async function waitOf(messageId: string, { clock, gateway } = world): Promise<number> {

@@ -10,6 +10,7 @@ import {
   tenantBNumber,
 } from './gateway.ts'
 import { payload, textMessage } from './payloads.ts'
+import { keepInboxSteady, makeDue } from './queue.ts'
 import { type ScriptedMeta, startScriptedMeta } from './scripted-meta.ts'
 
 /** Permanent, with a code, a trace id and words of Meta's. */
@@ -77,6 +78,10 @@ export async function startDeadSends(): Promise<DeadSends> {
     const messageId = await send(more, tenant)
     await gateway.sendDue()
     meta.answer('accept')
+    // Where Meta may have it: the time for evidence passes.
+    await keepInboxSteady(gateway.db)
+    await makeDue(gateway.db)
+    await gateway.sendDue()
     return letterOf(messageId)
   }
   return {

@@ -1,18 +1,28 @@
 // A gateway in this process, on a database of its own, whose queue runs only when the test says so.
 import { createHmac } from 'node:crypto'
-import { readConfig } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/config.ts'
 import { type Db, sql } from '../../src/db/connect.ts'
 import { drain } from '../../src/dispatch/run.ts'
-import { apiRoutes, sendWorkerOptions, startGateway } from '../../src/gateway.ts'
-import { type Inbox, inboxDefaults } from '../../src/inbox/inbox.ts'
+import { createDeliveryWorker, createEventRouter } from '../../src/events/worker.ts'
+import {
+  apiRoutes,
+  deliveryWorkerOptions,
+  inboxOptions,
+  sendWorkerOptions,
+  startGateway,
+} from '../../src/gateway.ts'
+import type { Inbox } from '../../src/inbox/inbox.ts'
 import { createInboxQueue } from '../../src/inbox/process.ts'
 import { createLog, logHashKey } from '../../src/log.ts'
-import { createSendWorker, type SendWorker } from '../../src/outbox/worker.ts'
+import { createMediaQueue, type MediaQueueOptions } from '../../src/media/queue.ts'
+import { createSendWorker } from '../../src/outbox/worker.ts'
+import type { Engine } from '../../src/queue/engine.ts'
 import { createRuntime, type Runtime } from '../../src/runtime.ts'
 import { type Clock, systemClock } from '../../src/time-and-chance.ts'
 import { afterFile } from './after-file.ts'
 import { createContractCheck } from './contract-check.ts'
 import { createTestDb } from './database.ts'
+import { createTestFolder } from './folder.ts'
 
 export const testSecrets = {
   META_APP_ID: '990000000000001',
@@ -37,8 +47,12 @@ export interface TestGateway {
   logText(): string
   /** Sends what is due, and what that makes due. */
   sendDue(): Promise<number>
+  /** Delivers what happened to those who want to hear it, until nothing is due. */
+  tellDue(): Promise<number>
   /** Processes stored events until nothing is due. */
   drain(overrides?: Partial<Inbox>): Promise<number>
+  /** Fetches the files of messages until nothing is due. */
+  fetchMedia(overrides?: Partial<MediaQueueOptions>): Promise<number>
   /** Calls, and fails when the answer is not what the route declares. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   /** Delivers a webhook, signed unless a header is given. */
@@ -56,6 +70,7 @@ export interface TestTenant {
 
 export interface CallOptions {
   key?: string
+  /** A form goes as it is, anything else as JSON. */
   body?: unknown
   /** Instead of `body`: these very bytes, of no type unless a header says one. */
   rawBody?: string | Buffer
@@ -77,21 +92,26 @@ export interface TestGatewayOptions {
   database?: { url: string; db: Db }
 }
 
-export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const clock = options.clock ?? systemClock
-  const { url: databaseUrl, db } = options.database ?? (await createTestDb())
-  const config = readConfig(
+function testConfig(environment: Record<string, string> = {}): Config {
+  return readConfig(
     {
       ...testSecrets,
       PORT: '0',
       ROLES: 'api',
       ALLOW_UNSAFE_DB: '1',
+      DATA_DIR: createTestFolder(),
       // Nobody listens there: a test that wants a Meta starts one.
       META_GRAPH_URL: 'http://127.0.0.1:9',
-      ...options.environment,
+      ...environment,
     },
     { mode: 'dev' },
   )
+}
+
+export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const clock = options.clock ?? systemClock
+  const { url: databaseUrl, db } = options.database ?? (await createTestDb())
+  const config = testConfig(options.environment)
   let logText = ''
   const destination = {
     write: (line: string) => {
@@ -104,20 +124,14 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const gateway = await startGateway(runtime)
   afterFile(() => gateway.stop())
 
-  let sender: SendWorker | undefined
-  const startSender = () => {
-    const worker = createSendWorker(sendWorkerOptions(runtime))
-    afterFile(() => worker.stop())
-    return worker
-  }
-
   const checkContract = createContractCheck(apiRoutes(runtime))
   const call = async (method: string, path: string, options: CallOptions = {}) => {
     const { key, body, rawBody, headers } = options
-    const bytes = rawBody ?? (body === undefined ? undefined : JSON.stringify(body))
+    const isJson = body !== undefined && !(body instanceof FormData)
+    const bytes = rawBody ?? (isJson ? JSON.stringify(body) : body)
     const answer = await send(method, gateway.url + path, bytes, {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(isJson && { 'content-type': 'application/json' }),
       ...headers,
     })
     checkContract(method, path, answer)
@@ -130,19 +144,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     db,
     runtime,
     logText: () => logText,
-    sendDue: () => {
-      sender ??= startSender()
-      return drain(sender)
-    },
-    drain: (overrides) =>
-      drain(
-        createInboxQueue({
-          ...inboxDefaults,
-          ...runtime,
-          db: runtime.db.work,
-          ...overrides,
-        }),
-      ),
+    ...queuesOf(runtime),
     call,
     deliver: (body, headers) => {
       const raw = bytesOf(body)
@@ -171,6 +173,33 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   }
 }
 
+/** The queues, each run by hand. */
+function queuesOf(
+  runtime: Runtime,
+): Pick<TestGateway, 'sendDue' | 'tellDue' | 'drain' | 'fetchMedia'> {
+  const stopped = (worker: Engine) => {
+    afterFile(() => worker.stop())
+    return worker
+  }
+  let sender: Engine | undefined
+  let teller: Engine | undefined
+  return {
+    sendDue: () => {
+      sender ??= stopped(createSendWorker(sendWorkerOptions(runtime)))
+      return drain(sender)
+    },
+    tellDue: async () => {
+      teller ??= stopped(createDeliveryWorker(deliveryWorkerOptions(runtime)))
+      const onRouted = () => runtime.dispatch.wake('stream')
+      await drain(createEventRouter({ db: runtime.db.work, onRouted }))
+      return drain(teller)
+    },
+    drain: (overrides) => drain(createInboxQueue({ ...inboxOptions(runtime), ...overrides })),
+    fetchMedia: (overrides) =>
+      drain(createMediaQueue({ ...runtime, db: runtime.db.work, ...overrides })),
+  }
+}
+
 export function bytesOf(body: unknown): Buffer {
   if (Buffer.isBuffer(body)) return body
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
@@ -183,7 +212,7 @@ export function signatureOf(raw: Buffer, secret: string = testSecrets.META_APP_S
 async function send(
   method: string,
   url: string,
-  body: Buffer | string | undefined,
+  body: Buffer | string | FormData | undefined,
   headers: Record<string, string>,
 ): Promise<Answer> {
   const response = await fetch(url, { method, headers, ...(body !== undefined && { body }) })

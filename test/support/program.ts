@@ -153,6 +153,8 @@ export async function startGatewayProgram(
     HOST: '127.0.0.1',
     PORT: '0',
     ALLOW_UNSAFE_DB: '1',
+    // Nobody listens there: workers list templates by themselves, and no test may reach the real Meta.
+    META_GRAPH_URL: 'http://127.0.0.1:9',
     ...environment,
   })
   const { url } = await program.untilLogged('started')

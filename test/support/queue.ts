@@ -2,12 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { type Db, sql } from '../../src/db/connect.ts'
 import type { ClaimedSend, NewSend, Settlement } from '../../src/outbox/model.ts'
-import {
-  claimSends,
-  enqueueSends,
-  registerWorker,
-  settleSends,
-} from '../../src/outbox/queue-queries.ts'
+import { claimSends, enqueueSends, settleSends } from '../../src/outbox/queue-queries.ts'
+import { registerWorker } from '../../src/queue/workers.ts'
 import { insertOutbound } from './outbound.ts'
 
 export interface QueueHand {
@@ -64,7 +60,58 @@ export async function queueHand(db: Db): Promise<QueueHand> {
 /** As if their waiting time were over: what is due later is due now, and so is whoever looks for it. */
 export async function makeDue(db: Db): Promise<void> {
   await db.query(sql`update whatsapp_send_outbox set next_run_at = now() where status = 'pending'`)
-  await db.query(sql`update send_numbers set next_at = now(), hold_until = least(hold_until, now())
+  await db.query(sql`
+    update send_numbers
+    set next_at = now(), hold_until = least(hold_until, now()), trial_at = least(trial_at, now()),
+      slowed_rate = null, paced_until = least(paced_until, now())
     where hold_until < 'infinity'`)
+  await db.query(sql`update send_host set trial_at = least(trial_at, now())`)
+  await db.query(sql`delete from send_pairs`)
   await db.query(sql`update send_tenants set next_at = now()`)
+}
+
+/** The queue's own clock is the database's: everything it remembers moves this far into the past. Leases do not. */
+export async function letTimePass(db: Db, seconds: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    // Nobody claims or settles meanwhile.
+    await tx.query(sql`lock table send_tenants in exclusive mode`)
+    await tx.query(sql`
+      update whatsapp_send_outbox set next_run_at = next_run_at - make_interval(secs => ${seconds})
+      where status = 'pending'`)
+    await tx.query(sql`
+      update send_attempts set started_at = started_at - make_interval(secs => ${seconds}),
+        finished_at = finished_at - make_interval(secs => ${seconds})`)
+    await tx.query(sql`
+      update send_numbers n
+      set next_at = n.next_at - ago, hold_until = n.hold_until - ago, paced_until = n.paced_until - ago,
+        slowed_at = n.slowed_at - ago, throttled_at = n.throttled_at - ago, trial_at = n.trial_at - ago,
+        opened_at = n.opened_at - ago
+      from make_interval(secs => ${seconds}) as ago`)
+    await tx.query(sql`
+      update send_host h set trial_at = h.trial_at - ago, opened_at = h.opened_at - ago
+      from make_interval(secs => ${seconds}) as ago`)
+    // A ring of twelfths of a minute: each goes to where it would have been written then.
+    await tx.query(sql`
+      with was as (delete from send_calls returning *)
+      insert into send_calls
+      select distinct on (tenant_id, phone_number_id, place) *
+      from (
+        select w.tenant_id, w.phone_number_id, (floor(extract(epoch from w.starts_at - ago) / 5) % 13)::int as place,
+          w.starts_at - ago as starts_at, w.calls, w.failures, w.unreachable
+        from was w, make_interval(secs => ${seconds}) as ago
+      ) as moved
+      order by tenant_id, phone_number_id, place, starts_at desc`)
+    await tx.query(
+      sql`update send_pairs set paced_until = paced_until - make_interval(secs => ${seconds})`,
+    )
+    await tx.query(
+      sql`update send_tenants set next_at = next_at - make_interval(secs => ${seconds})`,
+    )
+  })
+}
+
+/** As if webhooks had come in and been processed for an hour without a break. */
+export async function keepInboxSteady(db: Db): Promise<void> {
+  await db.query(sql`
+    update inbox_watch set seen_at = now(), steady_since = now() - interval '1 hour'`)
 }

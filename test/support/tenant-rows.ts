@@ -25,15 +25,27 @@ export async function insertTenantRows(tx: Tx, digit: string): Promise<SeededTen
       (id, tenant_id, waba_id, phone_number_id, display_phone_number, access_token, created_at, updated_at)
     values (${eventId}, ${id}, 'waba', ${`number-${digit}`}, '+1', 'sealed', ${now}, ${now})`)
   await tx.query(sql`
+    insert into signup_states (state_hash, tenant_id, started_by, created_at, expires_at)
+    values (${Buffer.alloc(32, digit)}, ${id}, 'somebody', ${now}, ${now})`)
+  await tx.query(sql`
     insert into whatsapp_webhook_dedupe (tenant_id, dedupe_key, event_type, created_at)
     values (${id}, 'wamid.1', 'inbound_message', ${now})`)
   await tx.query(sql`
     insert into whatsapp_contacts (id, tenant_id, wa_id, created_at, updated_at)
     values (${contactId}, ${id}, '16505550143', ${now}, ${now})`)
   await tx.query(sql`
+    insert into whatsapp_contact_aliases (tenant_id, wa_id, contact_id, created_at)
+    values (${id}, '5215550143', ${contactId}, ${now})`)
+  await tx.query(sql`
     insert into whatsapp_conversations
       (id, tenant_id, phone_number_id, contact_id, contact_wa_id, last_message_at, created_at, updated_at)
     values (${conversationId}, ${id}, 'number', ${contactId}, '16505550143', ${now}, ${now}, ${now})`)
+  await tx.query(sql`
+    insert into whatsapp_suppressions
+      (id, tenant_id, phone_number_id, contact_id, scope, is_active, changed_at, change_id, since, reason, created_at,
+       updated_at)
+    values (${eventId}, ${id}, 'number', ${contactId}, 'everything', true, ${now}, ${eventId}, ${now}, 'stop_word',
+      ${now}, ${now})`)
   await tx.query(sql`
     insert into whatsapp_messages
       (id, tenant_id, phone_number_id, conversation_id, direction, type, wamid, status, content, occurred_at,
@@ -65,11 +77,55 @@ export async function insertTenantRows(tx: Tx, digit: string): Promise<SeededTen
     sql`insert into send_numbers (tenant_id, phone_number_id) values (${id}, 'number')`,
   )
   await tx.query(sql`
+    insert into send_pairs (tenant_id, phone_number_id, pair, paced_until)
+    values (${id}, 'number', 1, ${now})`)
+  await tx.query(sql`
+    insert into send_calls (tenant_id, phone_number_id, place, starts_at, calls, failures, unreachable)
+    values (${id}, 'number', 1, ${now}, 1, 0, 0)`)
+  await tx.query(sql`
     insert into idempotency_keys (tenant_id, key, request_sha256, message_id, conversation_id, created_at)
     values (${id}, 'key', '', ${eventId}, ${conversationId}, ${now})`)
   await tx.query(sql`
+    insert into whatsapp_templates
+      (id, tenant_id, waba_id, name, language, status, status_at, category_at, quality_at, components_at, told_at,
+       created_at, updated_at)
+    values (${eventId}, ${id}, 'waba', 'notice', 'en', 'APPROVED', ${now}, ${now}, ${now}, ${now}, ${now}, ${now}, ${now})`)
+  await tx.query(sql`
+    insert into whatsapp_template_syncs (tenant_id, waba_id, next_sync_at, created_at)
+    values (${id}, 'waba', ${now}, ${now})`)
+  await tx.query(sql`
+    insert into whatsapp_media
+      (id, tenant_id, origin, state, kind, mime_type, correlation_id, created_at, kept_since, message_id, phone_number_id,
+       meta_media_id, next_run_at, fetch_until)
+    values (${eventId}, ${id}, 'inbound', 'pending', 'image', 'image/jpeg', ${eventId}, ${now}, ${now}, ${eventId}, 'number',
+      '1', ${now}, ${now})`)
+  await tx.query(sql`
+    insert into whatsapp_media_handles (tenant_id, media_id, phone_number_id, meta_media_id, expires_at)
+    values (${id}, ${eventId}, 'number', '1', ${now})`)
+  await tx.query(sql`
     insert into dead_letters (id, tenant_id, kind, event_id, error_code, error_message, raw, created_at)
     values (${eventId}, ${id}, 'inbound', ${eventId}, 'X', 'x', '', ${now})`)
+  // The rows above have told of themselves: alike, so that both tenants' events are.
+  await tx.query(sql`delete from events where tenant_id = ${id}`)
+  await tx.query(sql`
+    insert into events (tenant_id, id, position, type, lane, data, created_at)
+    values (${id}, ${eventId}, 1, 'message.received', 'lane', '{}', ${now})`)
+  await tx.query(sql`
+    insert into event_endpoints (tenant_id, id, url, events, secret, created_at, updated_at)
+    values (${id}, ${eventId}, 'https://app.example/', '{*}', 'sealed', ${now}, ${now})`)
+  await tx.query(sql`
+    insert into event_responders (tenant_id, account_id, endpoint_id)
+    values (${id}, ${eventId}, ${eventId})`)
+  await tx.query(sql`
+    insert into event_deliveries (tenant_id, endpoint_id, event_id, position, lane, status, next_run_at, lane_head)
+    values (${id}, ${eventId}, ${eventId}, 1, 'lane', 'done', ${now}, false)`)
+  await tx.query(sql`
+    insert into event_attempts (id, tenant_id, delivery_id, worker_id)
+    select ${eventId}, tenant_id, id, 1
+    from event_deliveries
+    where tenant_id = ${id}`)
+  await tx.query(sql`insert into event_tenants (tenant_id) values (${id})`)
+  await tx.query(sql`insert into event_queues (tenant_id, endpoint_id) values (${id}, ${eventId})`)
   await tx.query(sql`
     insert into audit_chains (chain, tenant_id, position, hash)
     values (${id}, ${id}, 1, '')`)

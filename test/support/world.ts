@@ -1,13 +1,35 @@
 // Two firms with everything in them that a route can name, and a good request for every route of the API. A route that
 // is new here fails the tests that walk all routes until it is told what to ask of it.
 import { z } from 'zod'
+import type { Simulator } from '../../simulator/server.ts'
 import type { Route } from '../../src/api/route.ts'
 import { readConfig } from '../../src/config.ts'
 import { sql } from '../../src/db/connect.ts'
 import { apiRoutes } from '../../src/gateway.ts'
 import { createRuntime } from '../../src/runtime.ts'
-import { operatorKey, type TestGateway, testSecrets } from './gateway.ts'
+import {
+  operatorKey,
+  startTestGateway,
+  type TestGateway,
+  type TestGatewayOptions,
+  testSecrets,
+} from './gateway.ts'
+import { fileForm, jpegBytes } from './media.ts'
 import { payload, textMessage } from './payloads.ts'
+import { registerNumber, startQuietSimulator } from './sending.ts'
+
+/** A gateway with a Meta behind it: some routes ask it before they answer. */
+export interface World extends TestGateway {
+  simulator: Simulator
+}
+
+export async function startWorld(options: TestGatewayOptions = {}): Promise<World> {
+  const simulator = await startQuietSimulator()
+  // Nothing is approved, refused or told by itself: what a route answers depends on the route alone.
+  simulator.setGraphSettings({ template_review: { mode: 'manual' } })
+  const environment = { META_GRAPH_URL: simulator.url, ...options.environment }
+  return { ...(await startTestGateway({ ...options, environment })), simulator }
+}
 
 /** Every route as declared, without a database behind it: to make test cases of. */
 export function declaredRoutes(): Route[] {
@@ -28,7 +50,7 @@ export interface Firm {
 }
 
 /** A tenant with two accounts, and at least two of everything that a list shows; `name` is one word. */
-export async function createFirm(gateway: TestGateway, name: string): Promise<Firm> {
+export async function createFirm(gateway: World, name: string): Promise<Firm> {
   const number = { waba_id: `waba-of-${name}`, phone_number_id: `number-of-${name}` }
   const { id, key } = await gateway.createTenant(name, number)
   const asOperator = (method: string, path: string, body?: unknown) =>
@@ -58,6 +80,7 @@ export async function createFirm(gateway: TestGateway, name: string): Promise<Fi
     entry: [{ id: number.waba_id, changes: [{ field: 'user_preferences', value: preferences }] }],
   })
   await gateway.drain()
+  await parkLetters(gateway, id, number.phone_number_id)
 
   const first = async (path: string) => (await gateway.call('GET', path, { key })).json.data[0].id
   const conversation = await first('/api/whatsapp/conversations')
@@ -74,16 +97,33 @@ export async function createFirm(gateway: TestGateway, name: string): Promise<Fi
     },
   })
   const message = sent.json.message_id
+  registerNumber(gateway.simulator, {
+    wabaId: number.waba_id,
+    phoneNumberId: number.phone_number_id,
+    accessToken: `token-of-${name}`,
+  })
+  pauseTemplate(gateway, number.waba_id, name)
+  await gateway.call('POST', '/api/whatsapp/meta/templates/sync', { key })
+  const templates = await gateway.call('GET', '/api/whatsapp/meta/templates?status=PAUSED', { key })
+  const uploaded = await gateway.call('POST', '/api/whatsapp/meta/media', {
+    key,
+    body: fileForm(jpegBytes, 'image/jpeg'),
+  })
   const account = await first('/api/whatsapp/accounts')
   const letter = await first('/api/whatsapp/dlq')
+  const suppressed = await suppressTwo(gateway, key, number.phone_number_id)
   const keys = await asOperator('GET', '/api-keys')
   const ids = {
+    ...(await createEndpoints(gateway, key, name)),
     tenants: id,
     'api-keys': keys.json.data[0].id,
     accounts: account,
     conversations: conversation,
     messages: message,
+    media: uploaded.json.media_id,
     dlq: letter,
+    suppressions: suppressed,
+    templates: templates.json.data[0].id,
   }
   const words = [`number-of-${name}`, `waba-of-${name}`, `Contact-of-${name}`, `Text-of-${name}`]
   return {
@@ -95,6 +135,74 @@ export async function createFirm(gateway: TestGateway, name: string): Promise<Fi
   }
 }
 
+/** The first of two. */
+async function suppressTwo(gateway: TestGateway, key: string, phoneNumberId: string) {
+  const ids: string[] = []
+  for (const to of ['16505550145', '16505550146']) {
+    const body = { phone_number_id: phoneNumberId, to, reason: 'why' }
+    const made = await gateway.call('POST', '/api/whatsapp/suppressions', { key, body })
+    ids.push(made.json.id)
+  }
+  return ids[0] ?? ''
+}
+
+/** Its dead letters are from now on about messages of which nobody knows whether Meta has them: every decision is possible. */
+async function parkLetters({ db }: TestGateway, tenantId: string, phoneNumberId: string) {
+  const letters = await db.query(sql<{ id: string }>`
+    select id from dead_letters where tenant_id = ${tenantId}`)
+  for (const letter of letters) {
+    await db.query(sql`
+      with message as (
+        insert into whatsapp_messages
+          (id, tenant_id, phone_number_id, direction, type, status, content, occurred_at, created_at, correlation_id)
+        values (gen_random_uuid(), ${tenantId}, ${phoneNumberId}, 'outbound', 'text', 'unknown', '{}', now(), now(),
+          gen_random_uuid())
+        returning id, correlation_id
+      ),
+      send as (
+        insert into whatsapp_send_outbox
+          (tenant_id, phone_number_id, message_id, status, next_run_at, lane, due_at, lane_head, payload, correlation_id)
+        select ${tenantId}, ${phoneNumberId}, id, 'failed', now(), 'nobody', now(), false, '{}', correlation_id
+        from message
+        returning id, message_id
+      ),
+      attempt as (
+        insert into send_attempts (id, tenant_id, outbox_id, worker_id, finished_at, outcome)
+        select gen_random_uuid(), ${tenantId}, id, 0, now(), 'unknown' from send
+      )
+      update dead_letters d
+      set kind = 'unknown', event_id = null, item_path = '', outbox_id = send.id, message_id = send.message_id
+      from send
+      where d.id = ${letter.id}`)
+  }
+}
+
+/** A template that can be read, edited, unpaused and deleted. */
+function pauseTemplate({ simulator }: World, wabaId: string, firm: string): void {
+  const name = 'paused_notice'
+  const known = simulator.templates(wabaId).find((one) => one.name === name)
+  if (known) return void simulator.changeTemplate(known.id, { status: 'PAUSED' })
+  simulator.seedTemplate({
+    waba_id: wabaId,
+    name,
+    status: 'PAUSED',
+    components: [{ type: 'BODY', text: `Text-of-${firm} for you` }],
+  })
+}
+
+/** Endpoints that nobody serves, and what waits for the first of them. */
+async function createEndpoints(gateway: TestGateway, key: string, name: string) {
+  const base = '/api/whatsapp/event-endpoints'
+  const create = (url: string) => gateway.call('POST', base, { key, body: { url, events: ['*'] } })
+  const { json: first } = await create(`http://127.0.0.1:9/Text-of-${name}`)
+  for (const more of ['second', 'third']) await create(`http://127.0.0.1:9/Text-of-${name}/${more}`)
+  for (const _ of [1, 2]) await gateway.call('POST', `${base}/${first.id}/test`, { key })
+  await gateway.db.query(sql`select events_route(1000, 1000)`)
+  const { json } = await gateway.call('GET', `${base}/${first.id}/deliveries`, { key })
+  await keepEndpoints(gateway)
+  return { 'event-endpoints': first.id, deliveries: json.data[0].event_id }
+}
+
 /** A route's address with this firm's ids in it. */
 export function pathFor({ path }: Route, { ids }: Pick<Firm, 'ids'>): string {
   return path.replace(/([\w-]+)\/:\w+/g, (_, word: string) => {
@@ -103,6 +211,8 @@ export function pathFor({ path }: Route, { ids }: Pick<Firm, 'ids'>): string {
     return `${word}/${id}`
   })
 }
+
+let templateCounter = 0
 
 /** Good bodies, by the route. */
 const bodies: Record<string, (firm: Firm) => unknown> = {
@@ -115,17 +225,47 @@ const bodies: Record<string, (firm: Firm) => unknown> = {
     display_phone_number: '+1 555-0102',
     access_token: 'token',
   }),
+  'PATCH /api/admin/tenants/:id/accounts/:accountId': () => ({ responder: 'echo' }),
+  'PATCH /api/whatsapp/accounts/:id': () => ({ responder: 'off', auto_reply_text: 'Thank you' }),
+  'POST /api/whatsapp/suppressions': (firm) => ({
+    phone_number_id: firm.phoneNumberId,
+    to: '16505550147',
+    reason: 'why',
+  }),
+  'POST /api/whatsapp/suppressions/:id/lift': () => ({ reason: 'why' }),
   'POST /api/whatsapp/meta/send': (firm) => ({
     phone_number_id: firm.phoneNumberId,
     to: '16505550143',
     text: { body: 'Good morning' },
     // Whoever is written to here has been silent for long.
-    fallback_template: { name: 'hello', language: { code: 'en' } },
+    fallback_template: { name: 'hello_world', language: { code: 'en_US' } },
   }),
+  'POST /api/whatsapp/meta/templates': (firm) => ({
+    phone_number_id: firm.phoneNumberId,
+    // Meta does not take a name twice.
+    name: `notice_${templateCounter++}`,
+    language: 'en',
+    category: 'UTILITY',
+    components: [{ type: 'BODY', text: 'Good morning' }],
+  }),
+  'PATCH /api/whatsapp/meta/templates/:id': () => ({
+    components: [{ type: 'BODY', text: 'Good evening' }],
+  }),
+  'POST /api/whatsapp/meta/templates/:id/preview': () => ({ components: [{ type: 'body' }] }),
+  'POST /api/whatsapp/meta/templates/preview': () => ({
+    template: { category: 'UTILITY', components: [{ type: 'BODY', text: 'Good morning' }] },
+    components: [],
+  }),
+  'POST /api/integrations/meta/whatsapp/reconnect': (firm) => ({ account_id: firm.ids.accounts }),
+  'POST /api/whatsapp/accounts/:id/doctor/register': () => ({ pin: '123456' }),
+  'POST /api/whatsapp/meta/media': () => fileForm(jpegBytes, 'image/jpeg'),
+  'POST /api/whatsapp/event-endpoints': () => ({ url: 'http://127.0.0.1:9/', events: ['*'] }),
+  'PATCH /api/whatsapp/event-endpoints/:id': () => ({ description: 'changed' }),
+  'POST /api/whatsapp/event-endpoints/:id/replay': () => ({ from: '2000-01-01T00:00:00Z' }),
   'PATCH /api/whatsapp/conversations/:id': () => ({ status: 'closed', assigned_user_id: null }),
   ...Object.fromEntries(
     ['/api/admin/whatsapp/dlq', '/api/whatsapp/dlq'].flatMap((base) =>
-      ['requeue', 'discard'].flatMap((verb) => [
+      ['requeue', 'discard', 'mark-sent'].flatMap((verb) => [
         [`POST ${base}/:id/${verb}`, () => ({ reason: 'why' })],
         [`POST ${base}/${verb}`, (firm: Firm) => ({ ids: [firm.ids.dlq], reason: 'why' })],
       ]),
@@ -140,19 +280,62 @@ const bodies: Record<string, (firm: Firm) => unknown> = {
   }),
 }
 
-/** A dead letter is decided on once, a message cancelled once. This undoes both, for whoever wants to ask twice. */
-export async function undecide({ db }: TestGateway): Promise<void> {
+const endpointTables = ['event_endpoints', 'event_queues', 'event_deliveries']
+
+/** A copy of every endpoint that there is by now. */
+async function keepEndpoints({ db }: TestGateway): Promise<void> {
+  await db.session(async (session) => {
+    await session.script('drop schema if exists kept cascade; create schema kept')
+    for (const name of endpointTables)
+      await session.script(`create table kept.${name} as table ${name}`)
+  })
+}
+
+async function restoreEndpoints({ db }: TestGateway): Promise<void> {
+  await db.session(async (session) => {
+    for (const name of endpointTables) {
+      await session.script(`insert into ${name} overriding system value table kept.${name}
+        on conflict do nothing`)
+    }
+  })
+}
+
+/** A dead letter is decided on once, a message cancelled once, a suppression lifted, a paused template unpaused, an
+ *  endpoint deleted once. This undoes it all, for whoever wants to ask twice. */
+export async function undecide(world: World): Promise<void> {
+  const { db, simulator } = world
   await db.query(sql`
     update dead_letters
     set state = 'open', decided_at = null, decided_by = null, decision_reason = null`)
+  await db.query(sql`delete from whatsapp_send_outbox where parent_id is not null`)
+  await db.query(sql`
+    update whatsapp_messages m
+    set status = 'unknown'
+    from dead_letters d
+    where d.tenant_id = m.tenant_id and d.message_id = m.id`)
   await db.query(sql`
     update whatsapp_send_outbox
     set status = 'pending', lane_head = true
     where last_error = 'CANCELLED'`)
+  await db.query(sql`update whatsapp_suppressions set is_active = true where reason = 'operator'`)
+  const paused = await db.query(sql<{ waba_id: string }>`
+    update whatsapp_templates
+    set status = 'PAUSED', status_at = 'epoch', gone_at = null
+    where name = 'paused_notice'
+    returning waba_id`)
+  for (const { waba_id } of paused) pauseTemplate(world, waba_id, waba_id.replace('waba-of-', ''))
+  for (const { waba_id } of paused) {
+    const known = simulator.templates(waba_id).find(({ name }) => name === 'paused_notice')
+    await db.query(sql`
+      update whatsapp_templates
+      set meta_id = ${known?.id}
+      where waba_id = ${waba_id} and name = 'paused_notice'`)
+  }
+  await restoreEndpoints(world)
 }
 
 export function bodyFor(route: Route, firm: Firm): Record<string, unknown> | undefined {
-  if (!route.body) return undefined
+  if (!route.body && !route.form) return undefined
   const body = bodies[routeName(route)]
   if (!body) throw new Error(`test/support/world.ts: what is a good body of ${routeName(route)}?`)
   return body(firm) as Record<string, unknown>

@@ -127,6 +127,7 @@ function choice() {
     ...(kind === 'new' ? { ...text('display_phone_number'), ...text('verified_name') } : {}),
     coexistence: kind === 'new' && data.get('coexistence') === 'on',
     token_life: data.get('token_life'),
+    ...(redirectUri === null ? {} : { redirect_uri: redirectUri }),
   }
 }
 

@@ -1,8 +1,8 @@
-// The lease of a process on everything it sends: one row, one heartbeat. Lost, it is lost for all that was claimed under it.
+// The lease of a process on everything it claimed from one queue: one row, one heartbeat. Lost, it is lost for all that was claimed under it.
 import type { Db } from '../db/connect.ts'
 import { errorFields, type Log } from '../log.ts'
 import { type Clock, sleep } from '../time-and-chance.ts'
-import { registerWorker, removeWorker, renewWorker } from './queue-queries.ts'
+import { registerWorker, removeWorker, renewWorker } from './workers.ts'
 
 export interface Lease {
   workerId: string
@@ -22,6 +22,8 @@ export interface LeaseOptions {
   db: Db
   clock: Clock
   log: Log
+  /** The first word of its log lines. */
+  word: string
   leaseSeconds: number
   /** Called after every heartbeat, from the first lease on. */
   onBeat: (beats: number) => Promise<void>
@@ -31,7 +33,7 @@ export interface LeaseOptions {
 const marginMs = 2_000
 
 export function createLeaseKeeper(options: LeaseOptions): LeaseKeeper {
-  const { db, clock, log, leaseSeconds } = options
+  const { db, clock, log, word, leaseSeconds } = options
   const stopping = new AbortController()
   let current: (Lease & { untilMs: number }) | undefined
   let beating: Promise<void> | undefined
@@ -66,7 +68,7 @@ export function createLeaseKeeper(options: LeaseOptions): LeaseKeeper {
     if (await renewWorker(db, lease.workerId, leaseSeconds)) {
       lease.untilMs = askedMs + leaseSeconds * 1000 - marginMs
     } else {
-      log.warn('outbound_lease_lost')
+      log.warn(`${word}_lease_lost`)
       lose(lease)
     }
   }
@@ -84,7 +86,7 @@ export function createLeaseKeeper(options: LeaseOptions): LeaseKeeper {
         await renew()
         await options.onBeat(beats)
       } catch (error) {
-        log.warn('outbound_heartbeat_failed', errorFields(error))
+        log.warn(`${word}_heartbeat_failed`, errorFields(error))
       }
     }
   }

@@ -23,6 +23,7 @@ beforeEach(async () => {
     db,
     clock,
     log: { warn: (event: string) => void warnings.push(event) } as unknown as Log,
+    word: 'outbound',
     leaseSeconds,
     onBeat: async (count) => void beats.push(count),
   })
@@ -57,6 +58,7 @@ describe('the lease of a process', () => {
       db,
       clock: { ...clock, after: () => () => undefined },
       log: {} as Log,
+      word: 'outbound',
       leaseSeconds,
       onBeat: async () => undefined,
     })
@@ -107,6 +109,7 @@ describe('the lease of a process', () => {
       db,
       clock,
       log: { warn: (event: string) => void warnings.push(event) } as unknown as Log,
+      word: 'outbound',
       leaseSeconds,
       onBeat: async (count) => {
         beats.push(count)

@@ -1,0 +1,172 @@
+// Event endpoints from the command line: the same acts as the API's, by the same code.
+
+import type { z } from 'zod'
+import {
+  deliveriesQuery,
+  eventReplay,
+  newEventEndpoint,
+  secretRotation,
+} from '../api/contract-events.ts'
+import { parsePart } from '../api/route.ts'
+import { listDeliveries, listEndpoints } from '../events/list.ts'
+import {
+  changeEndpoint,
+  createEndpoint,
+  type EndpointManager,
+  maxReplayed,
+  removeEndpoint,
+  replayEvents,
+  rotateSecret,
+  testEndpoint,
+} from '../events/manage.ts'
+import { showEndpoint } from '../events/show.ts'
+import type { Runtime } from '../runtime.ts'
+import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
+
+interface Work {
+  manager: EndpointManager
+  by: { tenantId: string; actor: string }
+}
+
+function forTenant(tenant: string, work: (work: Work) => Promise<void>): Promise<void> {
+  return withRuntime(async (runtime: Runtime) => {
+    const { db, config } = runtime
+    const manager = {
+      ...runtime,
+      db: db.api,
+      allowPrivateTargets: config.allowPrivateTargets,
+    }
+    await work({ manager, by: { tenantId: await tenantNamed(runtime, tenant), actor } })
+  })
+}
+
+/** Checks as the API does; a problem names the option's field. */
+function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  return parsePart(schema, value, 'options', 'INVALID_REQUEST') as z.output<Schema>
+}
+
+const listIn = (text: string | undefined) => text?.split(',').map((part) => part.trim())
+
+export function endpointCreate(
+  tenant: string,
+  options: TableOptions & {
+    url: string
+    events?: string
+    description?: string
+    responderFor?: string
+  },
+): Promise<void> {
+  const input = checked(newEventEndpoint, {
+    url: options.url,
+    events: listIn(options.events),
+    description: options.description,
+    responder_for: listIn(options.responderFor),
+  })
+  return forTenant(tenant, async ({ manager, by }) => {
+    const { row, secret } = await createEndpoint(manager, by, input)
+    const shown = { ...showEndpoint(row), secret }
+    print(options, shown, `${secret}\nThis secret is shown once. The endpoint is ${shown.id}.`)
+  })
+}
+
+export function endpointList(tenant: string, options: TableOptions): Promise<void> {
+  return forTenant(tenant, async ({ manager, by }) => {
+    const { data: shown } = await listEndpoints(manager.db, by.tenantId, { limit: 1000 })
+    const lines = shown.map((one) => {
+      const trouble = one.failing_since === null ? '' : `  failing since ${one.failing_since}`
+      const waiting = `${one.pending_count} waiting`
+      return `${one.id}  ${one.status.padEnd(8)}  ${waiting}  ${one.url}  ${one.events.join(',')}${trouble}`
+    })
+    const none =
+      'There are no event endpoints. Next: estafet event-endpoint create <tenant> --url …'
+    print(options, shown, lines.join('\n') || none)
+  })
+}
+
+export function endpointChange(
+  status: 'active' | 'paused',
+  tenant: string,
+  id: string,
+  options: TableOptions,
+): Promise<void> {
+  return forTenant(tenant, async ({ manager, by }) => {
+    const row = await changeEndpoint(manager, by, id, { status })
+    print(options, showEndpoint(row), `Endpoint ${id} is ${row.status}.`)
+  })
+}
+
+export function endpointRotate(
+  tenant: string,
+  id: string,
+  options: TableOptions & { overlapHours: string },
+): Promise<void> {
+  const { overlap_hours } = checked(secretRotation, { overlap_hours: options.overlapHours })
+  return forTenant(tenant, async ({ manager, by }) => {
+    const { row, secret } = await rotateSecret(manager, by, id, overlap_hours)
+    const shown = { ...showEndpoint(row), secret }
+    const until = shown.old_secret_until
+    const old = until === null ? 'The old one is void.' : `The old one signs too until ${until}.`
+    print(options, shown, `${secret}\nThis secret is shown once. ${old}`)
+  })
+}
+
+export function endpointTest(tenant: string, id: string, options: TableOptions): Promise<void> {
+  return forTenant(tenant, async ({ manager, by }) => {
+    const event_id = await testEndpoint(manager, by, id)
+    const next = `estafet event-endpoint deliveries ${tenant} ${id}`
+    print(options, { event_id }, `Event ${event_id} is on its way. See: ${next}`)
+  })
+}
+
+export function endpointDeliveries(
+  tenant: string,
+  id: string,
+  options: TableOptions & { status?: string; limit: string; after?: string },
+): Promise<void> {
+  const wish = checked(deliveriesQuery, {
+    limit: options.limit,
+    after: options.after,
+    status: options.status,
+  })
+  return forTenant(tenant, async ({ manager, by }) => {
+    const page = await listDeliveries(manager.db, by.tenantId, id, wish)
+    const lines = page.data.map((one) => {
+      const trouble = one.last_error === null ? '' : `  ${one.last_error}`
+      const next = one.next_attempt_at === null ? '' : `  next ${one.next_attempt_at}`
+      return `${one.created_at}  ${one.event_id}  ${one.event_type}  ${one.status}  ${one.attempts} failed${trouble}${next}`
+    })
+    if (page.paging.next !== null) lines.push(`More: --after ${page.paging.next}`)
+    print(options, page, lines.join('\n') || 'Nothing was to be delivered there yet.')
+  })
+}
+
+export function endpointReplay(
+  tenant: string,
+  id: string,
+  options: TableOptions & { from?: string; to?: string; eventIds?: string; onlyFailed?: boolean },
+): Promise<void> {
+  const range = checked(eventReplay, {
+    from: options.from,
+    to: options.to,
+    event_ids: listIn(options.eventIds),
+    only_failed: options.onlyFailed,
+  })
+  return forTenant(tenant, async ({ manager, by }) => {
+    const replayed = await replayEvents(manager, by, id, {
+      since: range.from === undefined ? null : new Date(range.from),
+      until: range.to === undefined ? null : new Date(range.to),
+      eventIds: range.event_ids ?? null,
+      onlyFailed: range.only_failed,
+    })
+    const has_more = replayed === maxReplayed
+    const more = has_more ? ' There are more: call again.' : ''
+    print(options, { replayed, has_more }, `${replayed} events are delivered again.${more}`)
+  })
+}
+
+export function endpointDelete(tenant: string, id: string, options: TableOptions): Promise<void> {
+  return forTenant(tenant, async ({ manager, by }) => {
+    await removeEndpoint(manager, by, id)
+    print(options, { deleted: id }, `Endpoint ${id} is gone, with what waited for it.`)
+  })
+}

@@ -1,0 +1,54 @@
+// Who gets nothing more, over HTTP: listed, suppressed by hand, lifted. Operators name the tenant as everywhere.
+import { z } from 'zod'
+import { listOf } from '../api/contract.ts'
+import {
+  newSuppression,
+  suppression,
+  suppressionLift,
+  suppressionsQuery,
+} from '../api/contract-consent.ts'
+import { type Route, route } from '../api/route.ts'
+import { givenReason } from '../dead-letters/decision.ts'
+import { listSuppressions, showSuppression } from './list.ts'
+import { type ConsentDesk, liftSuppression, suppress } from './suppress.ts'
+
+const base = '/api/whatsapp/suppressions'
+
+export function suppressionRoutes(desk: ConsentDesk): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: base,
+      summary: 'Contacts who opted out or are blocked, the latest change first',
+      access: 'tenant',
+      query: suppressionsQuery,
+      answer: listOf(suppression),
+      handle: ({ tenantId, query }) => listSuppressions(desk.db, tenantId, query),
+    }),
+    route({
+      method: 'POST',
+      path: base,
+      summary: 'Send a contact nothing more, or no marketing; what waits for them ends',
+      access: 'tenant',
+      body: newSuppression,
+      answer: suppression,
+      handle: async ({ tenantId, actor, body: { reason, ...whom } }) => {
+        const by = { actor, reason: givenReason(reason) }
+        return showSuppression(await suppress(desk, tenantId, whom, by))
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/:id/lift`,
+      summary: 'Lift a suppression: the contact may be written to again',
+      access: 'tenant',
+      params: z.object({ id: z.string() }),
+      body: suppressionLift,
+      answer: suppression,
+      handle: async ({ tenantId, actor, params, body }) => {
+        const by = { actor, reason: givenReason(body.reason) }
+        return showSuppression(await liftSuppression(desk, tenantId, params.id, by))
+      },
+    }),
+  ]
+}

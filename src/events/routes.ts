@@ -1,0 +1,187 @@
+import { z } from 'zod'
+import { listOf, listQuery } from '../api/contract.ts'
+import {
+  deliveriesQuery,
+  eventDelivery,
+  eventDeliveryWithAttempts,
+  eventEndpoint,
+  eventEndpointChange,
+  eventEndpointWithSecret,
+  eventReplay,
+  newEventEndpoint,
+  replayedEvents,
+  secretRotation,
+  testedEndpoint,
+} from '../api/contract-events.ts'
+import { type Route, route } from '../api/route.ts'
+import { inspectDelivery, listDeliveries, listEndpoints } from './list.ts'
+import {
+  changeEndpoint,
+  createEndpoint,
+  type EndpointManager,
+  findEndpoint,
+  maxReplayed,
+  removeEndpoint,
+  replayEvents,
+  rotateSecret,
+  testEndpoint,
+} from './manage.ts'
+import { showEndpoint } from './show.ts'
+
+const base = '/api/whatsapp/event-endpoints'
+const withId = z.object({ id: z.string() })
+
+export interface EventRoutesOptions extends EndpointManager {
+  /** Called after a commit that recorded an event or made deliveries. */
+  onRecorded: () => void
+}
+
+export function eventRoutes(options: EventRoutesOptions): Route[] {
+  return [...endpointRoutes(options), ...actRoutes(options), ...deliveryRoutes(options)]
+}
+
+function endpointRoutes(options: EventRoutesOptions): Route[] {
+  const { db } = options
+  return [
+    route({
+      method: 'POST',
+      path: base,
+      summary: 'Have events posted to your application, signed; the secret is shown once',
+      access: 'tenant',
+      body: newEventEndpoint,
+      answer: eventEndpointWithSecret,
+      status: 201,
+      handle: async ({ tenantId, actor, body }) => {
+        const { row, secret } = await createEndpoint(options, { tenantId, actor }, body)
+        return { ...showEndpoint(row), secret }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: base,
+      summary: 'List your event endpoints',
+      access: 'tenant',
+      query: listQuery,
+      answer: listOf(eventEndpoint),
+      handle: ({ tenantId, query }) =>
+        db.tenantTransaction(tenantId, (tx) => listEndpoints(tx, tenantId, query)),
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/:id`,
+      summary: 'An event endpoint, and how it fares',
+      access: 'tenant',
+      params: withId,
+      answer: eventEndpoint,
+      handle: async ({ tenantId, params }) =>
+        showEndpoint(
+          await db.tenantTransaction(tenantId, (tx) => findEndpoint(tx, tenantId, params.id)),
+        ),
+    }),
+    route({
+      method: 'PATCH',
+      path: `${base}/:id`,
+      summary: 'Change, pause or resume an event endpoint',
+      access: 'tenant',
+      params: withId,
+      body: eventEndpointChange,
+      answer: eventEndpoint,
+      handle: async ({ tenantId, actor, params, body }) =>
+        showEndpoint(await changeEndpoint(options, { tenantId, actor }, params.id, body)),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${base}/:id`,
+      summary: 'Delete an event endpoint, with what waits for it',
+      access: 'tenant',
+      params: withId,
+      answer: z.null(),
+      status: 204,
+      handle: async ({ tenantId, actor, params }) => {
+        await removeEndpoint(options, { tenantId, actor }, params.id)
+        return null
+      },
+    }),
+  ]
+}
+
+function actRoutes(options: EventRoutesOptions): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: `${base}/:id/rotate-secret`,
+      summary: 'A new secret, shown once; the old one signs too for a while',
+      access: 'tenant',
+      params: withId,
+      query: secretRotation,
+      answer: eventEndpointWithSecret,
+      handle: async ({ tenantId, actor, params, query }) => {
+        const by = { tenantId, actor }
+        const { row, secret } = await rotateSecret(options, by, params.id, query.overlap_hours)
+        return { ...showEndpoint(row), secret }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/:id/test`,
+      summary: 'Deliver a test event to this endpoint',
+      access: 'tenant',
+      params: withId,
+      answer: testedEndpoint,
+      status: 202,
+      handle: async ({ tenantId, actor, params }) => {
+        const event_id = await testEndpoint(options, { tenantId, actor }, params.id)
+        options.onRecorded()
+        return { event_id }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/:id/replay`,
+      summary: 'Deliver events again, by time or id, in their old order',
+      access: 'tenant',
+      params: withId,
+      body: eventReplay,
+      answer: replayedEvents,
+      status: 202,
+      handle: async ({ tenantId, actor, params, body }) => {
+        const replayed = await replayEvents(options, { tenantId, actor }, params.id, {
+          since: body.from === undefined ? null : new Date(body.from),
+          until: body.to === undefined ? null : new Date(body.to),
+          eventIds: body.event_ids ?? null,
+          onlyFailed: body.only_failed,
+        })
+        options.onRecorded()
+        return { replayed, has_more: replayed === maxReplayed }
+      },
+    }),
+  ]
+}
+
+function deliveryRoutes({ db }: EventRoutesOptions): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: `${base}/:id/deliveries`,
+      summary: 'What was and is to be delivered to an endpoint, the latest event first',
+      access: 'tenant',
+      params: withId,
+      query: deliveriesQuery,
+      answer: listOf(eventDelivery),
+      handle: ({ tenantId, params, query }) =>
+        db.tenantTransaction(tenantId, (tx) => listDeliveries(tx, tenantId, params.id, query)),
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/:id/deliveries/:eventId`,
+      summary: 'One delivery, with its body and every attempt',
+      access: 'tenant',
+      params: withId.extend({ eventId: z.string() }),
+      answer: eventDeliveryWithAttempts,
+      handle: ({ tenantId, params }) =>
+        db.tenantTransaction(tenantId, (tx) =>
+          inspectDelivery(tx, tenantId, params.id, params.eventId),
+        ),
+    }),
+  ]
+}

@@ -1,0 +1,81 @@
+// Forms with a file in them, read part by part as they come.
+import type { FastifyRequest } from 'fastify'
+import type { FormPart } from './api/route.ts'
+import { AppError } from './errors.ts'
+
+/** The largest file that Meta takes. */
+const largestFileBytes = 100 * 1024 * 1024
+/** With the form around it. */
+export const formLimitBytes = largestFileBytes + 64 * 1024
+
+export const formLimits = {
+  files: 2,
+  fields: 10,
+  parts: 12,
+  fieldNameSize: 100,
+  fieldSize: 1_000,
+  headerPairs: 20,
+  // Whoever handles the file has stricter limits; this one ends what never ends.
+  fileSize: formLimitBytes,
+}
+
+export async function* readParts(request: FastifyRequest): AsyncGenerator<FormPart> {
+  if (!request.isMultipart()) throw notAForm()
+  // Said before the body comes: once it is on its way, closing under it hides the answer from some clients.
+  if (Number(request.headers['content-length']) > formLimitBytes) throw tooLarge()
+  for await (const part of request.parts()) {
+    const { fieldname: name } = part
+    if (part.type === 'field') {
+      if (part.valueTruncated || part.fieldnameTruncated) throw malformed('a field is too long')
+      if (typeof part.value !== 'string') throw malformed('a field is not text')
+      yield { kind: 'field', name, value: part.value }
+    } else {
+      // A form that is larger than any file: nobody reads the rest of it.
+      part.file.once('limit', () => request.raw.destroy())
+      yield {
+        kind: 'file',
+        name,
+        filename: part.filename || undefined,
+        mimeType: part.mimetype,
+        content: part.file,
+      }
+    }
+  }
+}
+
+/** What the parser threw, in our words. */
+export function formProblem(error: unknown): unknown {
+  if (error instanceof AppError) return error
+  const { code, statusCode, message } = error as {
+    code?: string
+    statusCode?: number
+    message?: string
+  }
+  if (statusCode === 415) return notAForm()
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge()
+  if (code?.startsWith('FST_') && code.endsWith('_LIMIT')) return malformed('has too many parts')
+  if (code === 'FST_PROTO_VIOLATION') return malformed('has a field that is not allowed')
+  const isCutOff =
+    code === 'FST_MP_PREMATURE_CLOSE' || /end of multipart|boundary/i.test(message ?? '')
+  if (isCutOff || (statusCode !== undefined && statusCode < 500)) {
+    return malformed('is cut off, or not a form')
+  }
+  return error
+}
+
+function notAForm(): AppError {
+  return new AppError('UNSUPPORTED_MEDIA_TYPE', 415, 'Send a form (multipart/form-data).')
+}
+
+function malformed(problem: string): AppError {
+  return new AppError('INVALID_MEDIA', 400, `body: ${problem}`, {
+    details: { fields: [{ field: 'body', problem }] },
+  })
+}
+
+function tooLarge(): AppError {
+  const problem = 'is larger than any file that Meta takes'
+  return new AppError('MEDIA_TOO_LARGE', 413, `file: ${problem}`, {
+    details: { fields: [{ field: 'file', problem }], max_bytes: largestFileBytes },
+  })
+}

@@ -1,0 +1,59 @@
+// What is left to do after attempts are settled, each in a transaction of its own. Nothing is lost when the process dies
+// before it: a proof is found when the wait is over, a name is told again by the next answer.
+import { knowsAlias, learnAlias } from '../contacts/alias.ts'
+import { followContact } from '../conversations/follow-contact.ts'
+import type { Db } from '../db/connect.ts'
+import { errorFields, type Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Clock } from '../time-and-chance.ts'
+import { proveSends, reportDuplicate, settleProven } from './evidence.ts'
+import type { Settled } from './settle.ts'
+
+export interface FollowUp {
+  db: Db
+  clock: Clock
+  log: Log
+  metrics: Metrics
+}
+
+export async function followUp(options: FollowUp, settled: Settled): Promise<void> {
+  try {
+    if (!settled.isOurs && settled.isPosted) await proveLateAnswer(options, settled)
+    // A status may have told of it between our look for evidence and the commit.
+    if (settled.outcome.class === 'unknown') {
+      await settleProven(options.db, options.log, [settled.send])
+    }
+    await keepName(options, settled)
+  } catch (error) {
+    const { tenantId, correlationId } = settled.send
+    const fields = { tenant_id: tenantId, correlation_id: correlationId }
+    options.log.warn('outbound_follow_up_failed', { ...fields, ...errorFields(error) })
+  }
+}
+
+/** We were taken for dead while Meta had the message: its answer is as good a proof as a status. */
+async function proveLateAnswer(options: FollowUp, { send, outcome }: Settled): Promise<void> {
+  const { wamid } = outcome
+  if (wamid === null) return
+  const { tenantId, messageId } = send
+  const attempt = { tenantId, messageId, wamid, outboxId: send.id, isFailed: false }
+  const { duplicates } = await options.db.transaction((tx) =>
+    proveSends(tx, [attempt], options.clock.now()),
+  )
+  for (const duplicate of duplicates) reportDuplicate(options, duplicate)
+  await settleProven(options.db, options.log, [send])
+}
+
+/** Meta knows the recipient by another number than was asked for: the next one goes to the same conversation. */
+async function keepName({ db, clock }: FollowUp, { send, answeredWaId }: Settled): Promise<void> {
+  const { to, recipient_type } = send.payload
+  if (!answeredWaId || typeof to !== 'string' || recipient_type === 'group') return
+  const { tenantId } = send
+  const asked = to.replace(/^\+/, '')
+  if (asked === answeredWaId || (await knowsAlias(db, tenantId, asked, answeredWaId))) return
+  const now = clock.now()
+  await db.transaction(async (tx) => {
+    const change = await learnAlias(tx, tenantId, asked, answeredWaId, now)
+    if (change) await followContact(tx, tenantId, change.winner, change.loserId, now)
+  })
+}

@@ -1,0 +1,181 @@
+// The engine of a queue in Postgres: claims what is due, keeps as much in flight as there is room, settles together what
+// ended together, and keeps its lease alive. The lease is the process: a worker that cannot renew it drops what it holds,
+// and another takes it up. What is claimed and what is done with it is the queue's own (outbox/worker.ts, events/worker.ts).
+import { DatabaseUnavailable, type Db, sqlState } from '../db/connect.ts'
+import type { Queue } from '../dispatch/queue.ts'
+import { errorFields, type Log, type LogFields } from '../log.ts'
+import { type BatchResult, createMicroBatch } from '../micro-batch.ts'
+import { type Clock, sleep } from '../time-and-chance.ts'
+import { createLeaseKeeper, type Lease } from './lease.ts'
+
+export interface EngineOptions<Job, Context, Result, Settled> {
+  name: Queue['name']
+  /** The first word of its log lines: `outbound` gives outbound_claim_lost. */
+  word: string
+  db: Db
+  clock: Clock
+  log: Log
+  /** In this process. */
+  maxInFlight: number
+  claimAtOnce: number
+  leaseSeconds: number
+  /** Whether there is a point in claiming: a queue that is hardly used needs no lease and no heartbeat. */
+  isAnythingDue?(): Promise<boolean>
+  /** Commits its claims with their attempts; the database refuses a lost lease with ES001. */
+  claim(workerId: string, room: number): Promise<Job[]>
+  /** What they need to be worked, once for all that was claimed together. */
+  lookUp(jobs: Job[]): Promise<(job: Job) => Context>
+  /** Undefined when the lease was lost before anything was done. Never inside a transaction. */
+  work(job: Job, context: Context, claim: ClaimTimes): Promise<Result | undefined>
+  /** One transaction; one answer per result, in their order. */
+  settle(results: Result[]): Promise<Settled[]>
+  /** After the commit. */
+  report(settled: Settled): void | Promise<void>
+  logFieldsOf(job: Job): LogFields
+  /** At every heartbeat: takes back what dead processes held. True when something may be due now. */
+  onBeat(beats: number): Promise<boolean>
+}
+
+/** When its claim was asked for and heard of, on the monotonic clock, and whether it is still ours. */
+export interface ClaimTimes {
+  isHeld(): boolean
+  askedMs: number
+  heardMs: number
+}
+
+export interface Engine extends Queue {
+  /** Waits for what is in flight, and gives up the lease. */
+  stop(): Promise<void>
+}
+
+export function createEngine<Job, Context, Result, Settled>(
+  options: EngineOptions<Job, Context, Result, Settled>,
+): Engine {
+  const { clock, log, word, maxInFlight } = options
+  const inFlight = new Set<Promise<void>>()
+  /** Room that a claim under way may fill. */
+  let reserved = 0
+  let isStopping = false
+  let ring: () => void = () => undefined
+  const settle = createSettling(options)
+  const leases = createLeaseKeeper({
+    ...options,
+    onBeat: async (beats) => {
+      if (await options.onBeat(beats)) ring()
+    },
+  })
+
+  async function work(job: Job, context: Context, lease: Lease, claim: ClaimTimes): Promise<void> {
+    try {
+      const result = await options.work(job, context, claim)
+      if (result === undefined) log.warn(`${word}_claim_lost`, options.logFieldsOf(job))
+      else await options.report(await settle(result))
+    } catch (error) {
+      log.error(`${word}_broken`, { ...options.logFieldsOf(job), ...errorFields(error) })
+      // What became of it is not known. It stays with its lease, which must run out for another to take it up.
+      leases.lose(lease)
+    }
+  }
+
+  async function claim(lease: Lease, room: number): Promise<Job[]> {
+    return options.claim(lease.workerId, room).catch((error) => {
+      if (sqlState(error) !== 'ES001') throw error
+      leases.lose(lease)
+      return []
+    })
+  }
+
+  async function runDue(): Promise<number> {
+    while (inFlight.size >= maxInFlight) await Promise.race(inFlight)
+    const room = Math.min(options.claimAtOnce, maxInFlight - inFlight.size - reserved)
+    // No room while another loop claims: it goes on, and this one is rung for.
+    if (isStopping || room <= 0) return 0
+    if (options.isAnythingDue && !(await options.isAnythingDue())) return 0
+    reserved += room
+    try {
+      return await claimAndStart(room)
+    } finally {
+      reserved -= room
+    }
+  }
+
+  async function claimAndStart(room: number): Promise<number> {
+    const lease = await leases.take()
+    const askedMs = clock.monotonicMs()
+    const jobs = await claim(lease, room)
+    const times = { isHeld: lease.isHeld, askedMs, heardMs: clock.monotonicMs() }
+    if (jobs.length === 0) return 0
+    const contextOf = await options.lookUp(jobs)
+    for (const job of jobs) {
+      const task = work(job, contextOf(job), lease, times).finally(() => {
+        inFlight.delete(task)
+        ring()
+      })
+      inFlight.add(task)
+    }
+    return jobs.length
+  }
+
+  const idle = async () => {
+    while (inFlight.size > 0) await Promise.all(inFlight)
+  }
+  return {
+    name: options.name,
+    runDue,
+    onFreed: (listener) => {
+      ring = listener
+    },
+    idle,
+    async stop() {
+      isStopping = true
+      await idle()
+      await leases.stop()
+    },
+  }
+}
+
+/** What ended together is settled together. */
+function createSettling<Job, Context, Result, Settled>(
+  options: EngineOptions<Job, Context, Result, Settled>,
+): (result: Result) => Promise<Settled> {
+  const { clock, log, word } = options
+
+  async function settleAll(results: Result[]): Promise<BatchResult<Settled>[]> {
+    for (let failures = 1; ; failures++) {
+      try {
+        return (await options.settle(results)).map((value) => ({ value }))
+      } catch (error) {
+        log.warn(`${word}_settle_failed`, { count: failures, ...errorFields(error) })
+        // What is known of an attempt is not given up because the database is away.
+        if (!(error instanceof DatabaseUnavailable) && failures >= 3) {
+          if (results.length === 1) return [{ error: error as Error }]
+          return settleEach(results)
+        }
+        await sleep(clock, Math.min(5_000, 100 * 2 ** failures))
+      }
+    }
+  }
+
+  /** One that cannot be written down takes no other with it. */
+  async function settleEach(results: Result[]): Promise<BatchResult<Settled>[]> {
+    const settled: BatchResult<Settled>[] = []
+    for (const result of results) settled.push(...(await settleAll([result])))
+    return settled
+  }
+
+  const batch = createMicroBatch<Result, Settled>({
+    clock,
+    run: settleAll,
+    maxInFlight: 2,
+    fewItems: 16,
+    patienceMs: 25,
+    maxItems: 200,
+    weigh: () => 1,
+    maxWeight: 200,
+    maxWaitingItems: Number.POSITIVE_INFINITY,
+    maxWaitingWeight: Number.POSITIVE_INFINITY,
+    // No limit: the longest that a timer takes.
+    deadlineMs: 2 ** 31 - 1,
+  })
+  return batch.submit
+}

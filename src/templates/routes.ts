@@ -1,0 +1,185 @@
+import { z } from 'zod'
+import { listOf } from '../api/contract.ts'
+import {
+  template,
+  templateDeletion,
+  templateDeletionQuery,
+  templatePreview,
+  templatePreviewRequest,
+  templateSyncQuery,
+  templateSyncResult,
+  templateSyncState,
+  templatesQuery,
+} from '../api/contract-templates.ts'
+import { type Route, route } from '../api/route.ts'
+import { AppError } from '../errors.ts'
+import {
+  createTemplate,
+  deleteTemplate,
+  editTemplate,
+  holdTemplate,
+  type TemplateDesk,
+  unpauseTemplate,
+} from './change.ts'
+import { newTemplate, templateChange, templateDefinition } from './definition.ts'
+import { listTemplates, syncAccounts, syncOfAccount } from './list.ts'
+import { contentOf, type TemplateRow } from './model.ts'
+import { showDeletion, showPreview, showTemplate } from './show.ts'
+import type { TemplateSync } from './sync.ts'
+
+interface TemplateRoutesOptions extends TemplateDesk {
+  sync: TemplateSync
+}
+
+const base = '/api/whatsapp/meta/templates'
+const one = z.object({ id: z.string() })
+const previewOfNew = templatePreviewRequest.extend({ template: templateDefinition })
+
+export function templateRoutes(options: TemplateRoutesOptions): Route[] {
+  return [...syncRoutes(options), ...readRoutes(options), ...changeRoutes(options)]
+}
+
+function readRoutes({ db }: TemplateRoutesOptions): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: base,
+      summary: 'List your templates as Meta has them, with their status',
+      access: 'tenant',
+      query: templatesQuery,
+      answer: listOf(template),
+      handle: ({ tenantId, query }) => listTemplates(db, tenantId, query),
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/:id`,
+      summary: 'One template',
+      access: 'tenant',
+      params: one,
+      answer: template,
+      handle: async ({ tenantId, params }) =>
+        showTemplate(
+          await db.tenantTransaction(tenantId, (tx) => holdTemplate(tx, tenantId, params.id)),
+        ),
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/:id/preview`,
+      summary: 'A template with parameters filled in, and what does not fit. Asks nobody',
+      access: 'tenant',
+      params: one,
+      body: templatePreviewRequest,
+      answer: templatePreview,
+      handle: async ({ tenantId, params, body }) => {
+        const row = await db.tenantTransaction(tenantId, (tx) =>
+          holdTemplate(tx, tenantId, params.id),
+        )
+        return showPreview(knownContent(row), body.components, body.with_examples)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/preview`,
+      summary: 'The same for a template that is not at Meta yet: checked as a new one would be',
+      access: 'tenant',
+      body: previewOfNew,
+      invalidCode: 'INVALID_TEMPLATE',
+      answer: templatePreview,
+      handle: async ({ body: { template: given, components, with_examples } }) =>
+        showPreview(
+          { parameterFormat: given.parameter_format, components: given.components },
+          components,
+          with_examples,
+        ),
+    }),
+  ]
+}
+
+function knownContent(row: TemplateRow) {
+  const content = contentOf(row)
+  if (content) return content
+  throw new AppError(
+    'TEMPLATE_NOT_SYNCED',
+    409,
+    'What the template says is not known yet: call POST /api/whatsapp/meta/templates/sync first.',
+  )
+}
+
+function syncRoutes(options: TemplateRoutesOptions): Route[] {
+  const { db, clock } = options
+  return [
+    route({
+      method: 'GET',
+      path: '/api/whatsapp/accounts/:id/template-sync',
+      summary:
+        'How far the local copy of an account’s templates is, and whether we may manage them',
+      access: 'tenant',
+      params: one,
+      answer: templateSyncState,
+      handle: ({ tenantId, params }) => syncOfAccount(db, tenantId, params.id, clock.now()),
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/sync`,
+      summary: 'Ask Meta for all templates now: of one account, or of all',
+      access: 'tenant',
+      query: templateSyncQuery,
+      answer: templateSyncResult,
+      handle: async ({ tenantId, query }) => ({
+        data: await syncAccounts(options, tenantId, query),
+      }),
+    }),
+  ]
+}
+
+function changeRoutes(desk: TemplateRoutesOptions): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: base,
+      summary: 'Create a template at Meta, for all numbers of the account. Meta reviews it',
+      access: 'tenant',
+      body: newTemplate,
+      invalidCode: 'INVALID_TEMPLATE',
+      answer: template,
+      status: 201,
+      handle: async ({ tenantId, actor, body }) =>
+        showTemplate(await createTemplate(desk, { tenantId, actor }, body)),
+    }),
+    route({
+      method: 'PATCH',
+      path: `${base}/:id`,
+      summary: 'Edit a template at Meta: components are replaced as a whole. Meta reviews it again',
+      access: 'tenant',
+      params: one,
+      body: templateChange,
+      invalidCode: 'INVALID_TEMPLATE',
+      answer: template,
+      handle: async ({ tenantId, actor, params, body }) =>
+        showTemplate(await editTemplate(desk, { tenantId, actor }, params.id, body)),
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/:id/unpause`,
+      summary: 'Let a paused template be sent again',
+      access: 'tenant',
+      params: one,
+      answer: template,
+      handle: async ({ tenantId, actor, params }) =>
+        showTemplate(await unpauseTemplate(desk, { tenantId, actor }, params.id)),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${base}/:id`,
+      summary: 'Delete a template at Meta, in one language or in all',
+      access: 'tenant',
+      params: one,
+      query: templateDeletionQuery,
+      answer: templateDeletion,
+      handle: async ({ tenantId, actor, params, query }) => {
+        const by = { tenantId, actor }
+        return showDeletion(await deleteTemplate(desk, by, params.id, query.all_languages))
+      },
+    }),
+  ]
+}

@@ -1,0 +1,185 @@
+// The programs in docs/event-webhooks.md, each run against a real delivery where its language is at hand.
+import { execFile, spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type ReceivedCall, startEventReceiver } from '../support/event-receiver.ts'
+import { createDirectory } from '../support/program.ts'
+import { startTelling } from '../support/telling.ts'
+
+const page = readFileSync(new URL('../../docs/event-webhooks.md', import.meta.url), 'utf8')
+
+interface Language {
+  /** Of the block in the page. */
+  fence: string
+  command: string
+  /** What makes it run here, where it does not. */
+  install: string
+  version: string
+  file: string
+  /** A whole program around the block: it takes the secret, the headers as JSON-like lines, and the body's file. */
+  program(block: string): string
+  run: string[]
+}
+
+/** Arguments: body file, secret, id, timestamp, signature. */
+const languages: Language[] = [
+  {
+    fence: 'js',
+    command: process.execPath,
+    install: 'apt-get install nodejs',
+    version: '--version',
+    file: 'verify.mjs',
+    program: (block) => `${block}
+import { readFileSync } from 'node:fs'
+const [file, secret, id, timestamp, signature] = process.argv.slice(2)
+verify(readFileSync(file), { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }, secret)
+`,
+    run: [],
+  },
+  {
+    fence: 'python',
+    command: 'python3',
+    install: 'apt-get install python3',
+    version: '--version',
+    file: 'verify.py',
+    program: (block) => `${block}
+
+import sys
+file, secret, id, timestamp, signature = sys.argv[1:]
+verify(open(file, "rb").read(), {"webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature}, secret)
+`,
+    run: [],
+  },
+  {
+    fence: 'java',
+    command: 'java',
+    install: 'apt-get install default-jdk-headless',
+    version: '-version',
+    file: 'Main.java',
+    // Of a single file the first class is the one that runs; imports stand above it.
+    program: (block) =>
+      block.replace(
+        'class Verifier {',
+        `class Main {
+    public static void main(String[] args) throws Exception {
+        Verifier.verify(java.nio.file.Files.readAllBytes(java.nio.file.Path.of(args[0])),
+            Map.of("webhook-id", args[2], "webhook-timestamp", args[3], "webhook-signature", args[4]), args[1]);
+    }
+}
+
+class Verifier {`,
+      ),
+    run: [],
+  },
+  {
+    fence: 'php',
+    command: 'php',
+    install: 'apt-get install php-cli',
+    version: '--version',
+    file: 'verify.php',
+    program: (block) => `${block}
+verify(file_get_contents($argv[1]), ['webhook-id' => $argv[3], 'webhook-timestamp' => $argv[4],
+    'webhook-signature' => $argv[5]], $argv[2]);
+`,
+    run: [],
+  },
+  {
+    fence: 'go',
+    command: 'go',
+    install: 'apt-get install golang-go',
+    version: 'version',
+    file: 'verify.go',
+    program: (block) => `${block.replace('"errors"', '"errors"\n\t"os"')}
+func main() {
+	body, _ := os.ReadFile(os.Args[1])
+	headers := map[string]string{"webhook-id": os.Args[3], "webhook-timestamp": os.Args[4], "webhook-signature": os.Args[5]}
+	if verify(body, headers, os.Args[2]) != nil {
+		os.Exit(1)
+	}
+}
+`,
+    run: ['run'],
+  },
+]
+
+const isThere = ({ command, version }: Language) => spawnSync(command, [version]).status === 0
+
+/** Behind the name of a test that does not run here. */
+const hintOf = (language: Language) =>
+  isThere(language) ? '' : ` (no ${language.fence} here; \`${language.install}\` enables it)`
+
+let secret: string
+let fresh: ReceivedCall
+let old: ReceivedCall
+
+beforeAll(async () => {
+  const telling = await startTelling({}, { isOnTime: true })
+  const app = await startEventReceiver()
+  const firm = await telling.createFirm()
+  ;({ secret } = await telling.createEndpoint(firm, app.url))
+  telling.clock.jump(-600_000)
+  for (const from of ['16505550241', '16505550242']) {
+    await telling.write(firm, from)
+    await telling.gateway.tellDue()
+    telling.clock.jump(600_000)
+  }
+  const [first, second] = app.calls
+  if (!first || !second) throw new Error('nothing was delivered')
+  ;[old, fresh] = [first, second]
+})
+
+/** The program's exit code. */
+async function verdictOf(language: Language, call: ReceivedCall, key = secret): Promise<number> {
+  const directory = await createDirectory()
+  const block = new RegExp(`\`\`\`${language.fence}\n([\\s\\S]*?)\`\`\``).exec(page)?.[1]
+  if (block === undefined) throw new Error(`the page has no ${language.fence}`)
+  const program = join(directory, language.file)
+  writeFileSync(program, language.program(block))
+  const body = join(directory, 'body')
+  writeFileSync(body, call.raw)
+  const header = (name: string) => String(call.headers[name])
+  const headers = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(header)
+  return promisify(execFile)(language.command, [
+    ...language.run,
+    program,
+    body,
+    key,
+    ...headers,
+  ]).then(
+    () => 0,
+    (error) => error.code,
+  )
+}
+
+// Languages are not ours to install: one that is missing is named as skipped, and runs once it is there.
+describe.each(languages.map((language) => [language.fence, language] as const))(
+  'the verifier in %s',
+  (_name, language) => {
+    test.skipIf(!isThere(language))(
+      `accepts a real delivery, and refuses a tampered and an old one${hintOf(language)}`,
+      async () => {
+        const tampered = {
+          ...fresh,
+          raw: fresh.raw.replace('message.received', 'message.receiveD'),
+        }
+        const stranger = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
+        const rotating = {
+          ...fresh,
+          headers: {
+            ...fresh.headers,
+            'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')} ${fresh.headers['webhook-signature']}`,
+          },
+        }
+
+        expect(await verdictOf(language, fresh)).toBe(0)
+        expect(await verdictOf(language, rotating)).toBe(0)
+        expect(await verdictOf(language, tampered)).not.toBe(0)
+        expect(await verdictOf(language, old)).not.toBe(0)
+        expect(await verdictOf(language, fresh, stranger)).not.toBe(0)
+      },
+      60_000,
+    )
+  },
+)

@@ -1,0 +1,102 @@
+// Firms without a number, business accounts at a simulated Meta, and what a browser would carry between the two.
+import { sql } from '../../src/db/connect.ts'
+import type { Answer, TestGateway, TestTenant } from './gateway.ts'
+import type { Sending } from './sending.ts'
+
+export interface MetaAccount {
+  wabaId: string
+  phoneNumberId: string
+  displayPhoneNumber: string
+}
+
+let counter = 0
+
+/** A business account with one number that waits to be registered; nobody has a token for it. */
+export function createMetaAccount(
+  { simulator }: Pick<Sending, 'simulator'>,
+  more: { wabaId?: string; isRegistered?: boolean } = {},
+): MetaAccount {
+  counter++
+  const wabaId = more.wabaId ?? `88100${counter}`
+  const phoneNumberId = `88200${counter}`
+  const displayPhoneNumber = `+1 555-01${String(counter).padStart(2, '0')}`
+  simulator.registerNumber({
+    waba_id: wabaId,
+    phone_number_id: phoneNumberId,
+    display_phone_number: displayPhoneNumber,
+  })
+  if (!more.isRegistered) {
+    simulator.changeNumber(phoneNumberId, { registered: false, status: 'PENDING' })
+  }
+  return { wabaId, phoneNumberId, displayPhoneNumber }
+}
+
+export const base = '/api/integrations/meta/whatsapp'
+
+export async function start({ gateway }: Pick<Sending, 'gateway'>, tenant: TestTenant) {
+  const answer = await gateway.call('POST', `${base}/start`, { key: tenant.key })
+  if (answer.status !== 200) throw new Error(`start was answered ${answer.text}`)
+  return answer.json as { url: string; state: string; expires_at: string }
+}
+
+export async function reconnect(
+  { gateway }: Pick<Sending, 'gateway'>,
+  tenant: TestTenant,
+  accountId: string,
+) {
+  const body = { account_id: accountId }
+  const answer = await gateway.call('POST', `${base}/reconnect`, { key: tenant.key, body })
+  if (answer.status !== 200) throw new Error(`reconnect was answered ${answer.text}`)
+  return answer.json as { url: string; state: string }
+}
+
+/** What Meta's pop-up gives a page. */
+export const codeFor = (
+  { simulator }: Pick<Sending, 'simulator'>,
+  { wabaId }: Pick<MetaAccount, 'wabaId'>,
+  more: Partial<Parameters<Sending['simulator']['issueCode']>[0]> = {},
+) => simulator.issueCode({ waba_ids: [wabaId], ...more })
+
+export function callback(
+  { gateway }: Pick<Sending, 'gateway'>,
+  query: Record<string, string>,
+  options: { key?: string; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  return gateway.call('GET', `${base}/callback?${new URLSearchParams(query)}`, options)
+}
+
+/** From start to callback, as a page would. */
+export async function signUp(
+  world: Pick<Sending, 'gateway' | 'simulator'>,
+  tenant: TestTenant,
+  account: MetaAccount,
+  more: Parameters<typeof codeFor>[2] = {},
+): Promise<Answer> {
+  const { state } = await start(world, tenant)
+  return callback(world, { state, code: codeFor(world, account, more), ...idsOf(account) })
+}
+
+export const idsOf = ({ wabaId, phoneNumberId }: MetaAccount) => ({
+  waba_id: wabaId,
+  phone_number_id: phoneNumberId,
+})
+
+export async function accountsOf(gateway: TestGateway, { key }: TestTenant) {
+  return (await gateway.call('GET', '/api/whatsapp/accounts', { key })).json.data
+}
+
+export interface AuditRow {
+  actor: string
+  action: string
+  subject: string
+  details: Record<string, unknown>
+}
+
+/** Null: of no tenant. */
+export function auditOf({ db }: TestGateway, tenantId: string | null): Promise<AuditRow[]> {
+  return db.query(sql<AuditRow>`
+    select actor, action, subject, details
+    from audit_log
+    where tenant_id is not distinct from ${tenantId}::uuid
+    order by position`)
+}
