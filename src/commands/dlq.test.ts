@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import {
   operatorKey,
   startTestGateway,
@@ -45,7 +45,7 @@ function estafet(...args: string[]): Promise<Ran> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      ['--import', 'tsx', 'src/cli.ts', ...args],
+      [inject('program'), ...args],
       { cwd: root, env },
       (failure, out, error) => resolve({ code: Number(failure?.code ?? 0), out, error }),
     )

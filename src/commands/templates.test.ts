@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, inject, test } from 'vitest'
 import { testSecrets } from '../../test/support/gateway.ts'
 import type { Firm } from '../../test/support/sending.ts'
 import { startTemplateWorld, type TemplateWorld } from '../../test/support/templates.ts'
@@ -28,7 +28,7 @@ function estafet(...args: string[]): Promise<{ code: number; out: string; error:
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      ['--import', 'tsx', 'src/cli.ts', ...args],
+      [inject('program'), ...args],
       { cwd: root, env },
       (failure, out, error) => resolve({ code: Number(failure?.code ?? 0), out, error }),
     )

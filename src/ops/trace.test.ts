@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import {
   operatorKey,
   startTestGateway,
@@ -229,7 +229,7 @@ describe('traces over HTTP', () => {
 
 describe('at the command line', () => {
   function estafet(...args: string[]) {
-    const result = spawnSync(process.execPath, ['--import', 'tsx', 'src/cli.ts', ...args], {
+    const result = spawnSync(process.execPath, [inject('program'), ...args], {
       cwd: fileURLToPath(new URL('../..', import.meta.url)),
       encoding: 'utf8',
       env: {

@@ -1,9 +1,11 @@
 // The real program in processes of its own, as an operator starts it: what it prints, how it ends, what it answers.
+
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
 import { connect, type Db } from '../../src/db/connect.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded.ts'
 import { systemClock } from '../../src/time-and-chance.ts'
@@ -40,7 +42,7 @@ export interface Program {
 
 /** Starts `estafet <args>` with this environment and nothing else; killed after the test file if it still runs. */
 export function startProgram(args: string[], environment: Record<string, string>): Program {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', ...args], {
+  const child = spawn(process.execPath, [inject('program'), ...args], {
     cwd: root,
     env: { PATH: '/usr/bin:/bin', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -100,7 +102,7 @@ export async function runProgram(
   environment: Record<string, string>,
   input = '',
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', ...args], {
+  const child = spawn(process.execPath, [inject('program'), ...args], {
     cwd: root,
     env: { PATH: '/usr/bin:/bin', ...environment },
   })
