@@ -5,7 +5,7 @@ const entry = '^src/(cli\\.ts|commands/)'
 const composition = '^src/(gateway|runtime)\\.ts$'
 const features = '^src/(inbox|conversations|consent|responder|outbox|dead-letters|accounts|templates|media|tenants|contacts|audit|events|ops)/'
 const adapters = '^src/(meta|dispatch|dedupe|queue|net)/'
-const platform = '^src/(db/|api/|http\\.ts|log\\.ts|metrics\\.ts|recent\\.ts|ids\\.ts|micro-batch\\.ts|package-root\\.ts|time-and-chance\\.ts|errors\\.ts|config(-table|-kinds)?\\.ts)'
+const platform = '^src/(db/|api/|http\\.ts|log\\.ts|metrics\\.ts|recent\\.ts|again-and-again\\.ts|ids\\.ts|micro-batch\\.ts|package-root\\.ts|time-and-chance\\.ts|errors\\.ts|config(-table|-kinds)?\\.ts)'
 const tests = '\\.(test|conformance)\\.tsx?$|^test/'
 
 // Which feature may call which. Anything not listed is forbidden; keep the list short.

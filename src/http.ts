@@ -245,13 +245,14 @@ export function mountRoutes(app: FastifyInstance, routes: Route[], options: Moun
 
 /** In a scope of its own: elsewhere a form is as unknown as anything that is not JSON. */
 function mountForm(app: FastifyInstance, declared: RouteOptions): void {
-  app.register(async (scope) => {
+  app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers()
-    await scope.register(multipart, { limits: formLimits })
+    scope.register(multipart, { limits: formLimits })
     scope.setErrorHandler((error) => {
       throw formProblem(error)
     })
     scope.route({ ...declared, config: { isForm: true }, bodyLimit: formLimitBytes })
+    done()
   })
 }
 

@@ -1,8 +1,7 @@
 // Now and then Meta is asked about every token, so that one which died shows before a message needs it. Each account is
 // asked about by one process, because whoever takes it moves its time on first.
-import { errorFields } from '../log.ts'
+import { againAndAgain, type Loop } from '../again-and-again.ts'
 import type { Metrics } from '../metrics.ts'
-import { sleep } from '../time-and-chance.ts'
 import { checkToken, type TokenKeeper } from './check-token.ts'
 import { deleteOldStates } from './signup/queries.ts'
 import { claimTokenChecks, countAccounts } from './token-queries.ts'
@@ -63,25 +62,14 @@ export function createTokenWatch(options: TokenWatchOptions): TokenWatch {
   }
 }
 
-export function startTokenWatch(options: TokenWatchOptions): { stop(): Promise<void> } {
-  const { clock, log } = options
-  const stopping = new AbortController()
-  const watch = createTokenWatch({ ...options, signal: stopping.signal })
-  async function loop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        await watch.runOnce()
-      } catch (error) {
-        log.warn('token_check_failed', errorFields(error))
-      }
-      await sleep(clock, everyMs, stopping.signal)
-    }
-  }
-  const running = loop()
-  return {
-    stop: async () => {
-      stopping.abort()
-      await running
-    },
-  }
+export function startTokenWatch(options: TokenWatchOptions): Loop {
+  return againAndAgain({
+    ...options,
+    everyMs,
+    failed: 'token_check_failed',
+    run: (signal) =>
+      createTokenWatch({ ...options, signal })
+        .runOnce()
+        .then(() => false),
+  })
 }

@@ -1,9 +1,10 @@
 // Files whose time is over, and uploads that died halfway: the bytes first, then the row, so that a crash in between leaves a
 // row that the next sweep finishes. Any number of processes may do it at once.
+import { againAndAgain, type Loop } from '../again-and-again.ts'
 import type { Db } from '../db/connect.ts'
-import { errorFields, type Log } from '../log.ts'
+import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
-import { type Clock, sleep } from '../time-and-chance.ts'
+import type { Clock } from '../time-and-chance.ts'
 import { forgetRemoved, markForRemoval, selectForRemoval } from './queries.ts'
 import { keyOf, type MediaStore } from './store.ts'
 
@@ -49,23 +50,11 @@ export async function sweepMedia(options: SweepOptions): Promise<number> {
 
 const everyMs = 60_000
 
-export function startMediaSweep(options: SweepOptions): { stop(): Promise<void> } {
-  const stopping = new AbortController()
-  async function loop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        await sweepMedia({ ...options, signal: stopping.signal })
-      } catch (error) {
-        options.log.warn('retention_failed', { kind: 'media', ...errorFields(error) })
-      }
-      await sleep(options.clock, everyMs, stopping.signal)
-    }
-  }
-  const running = loop()
-  return {
-    stop: async () => {
-      stopping.abort()
-      await running
-    },
-  }
+export function startMediaSweep(options: SweepOptions): Loop {
+  return againAndAgain({
+    ...options,
+    everyMs,
+    failed: 'media_sweep_failed',
+    run: (signal) => sweepMedia({ ...options, signal }).then(() => false),
+  })
 }

@@ -1,8 +1,9 @@
 // How much waits, and for how long. A short backlog is counted for every question; a long one every half minute by one
 // of the workers, so that a question costs the same with a million rows as with ten thousand.
+import { againAndAgain, type Loop } from '../again-and-again.ts'
 import type { Db, Tx } from '../db/connect.ts'
-import { errorFields, type Log } from '../log.ts'
-import { type Clock, sleep } from '../time-and-chance.ts'
+import type { Log } from '../log.ts'
+import type { Clock } from '../time-and-chance.ts'
 import {
   type BacklogKind,
   type BacklogRow,
@@ -72,21 +73,11 @@ export async function sampleBacklogs(options: SamplingOptions): Promise<void> {
   })
 }
 
-export function startSampling(options: SamplingOptions): { stop(): Promise<void> } {
-  const stopping = new AbortController()
-  async function loop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await sampleBacklogs(options).catch((error) =>
-        options.log.warn('backlog_not_counted', errorFields(error)),
-      )
-      await sleep(options.clock, sampleEveryMs, stopping.signal)
-    }
-  }
-  const running = loop()
-  return {
-    stop: async () => {
-      stopping.abort()
-      await running
-    },
-  }
+export function startSampling(options: SamplingOptions): Loop {
+  return againAndAgain({
+    ...options,
+    everyMs: sampleEveryMs,
+    failed: 'backlog_not_counted',
+    run: () => sampleBacklogs(options),
+  })
 }

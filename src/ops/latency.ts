@@ -1,8 +1,9 @@
 // Latencies and success of the last minutes, of all processes: each adds its own to the database every other second.
+import { againAndAgain } from '../again-and-again.ts'
 import type { Db, Tx } from '../db/connect.ts'
-import { errorFields, type Log } from '../log.ts'
+import type { Log } from '../log.ts'
 import { percentileMs, type Recent, type RecentKind } from '../recent.ts'
-import { type Clock, type Random, sleep } from '../time-and-chance.ts'
+import type { Clock, Random } from '../time-and-chance.ts'
 import { addLatencies, sumLatencies } from './latency-queries.ts'
 
 const slotMs = 10_000
@@ -26,9 +27,8 @@ export interface LatencySharing {
 }
 
 export function startLatencySharing(options: LatencySharingOptions): LatencySharing {
-  const { db, clock, log, recent } = options
+  const { db, clock, recent } = options
   const processId = options.random.uuid()
-  const stopping = new AbortController()
 
   async function share(): Promise<void> {
     const counts = recent.take()
@@ -43,20 +43,13 @@ export function startLatencySharing(options: LatencySharingOptions): LatencyShar
     }
   }
 
-  async function loop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await sleep(clock, shareEveryMs, stopping.signal)
-      await share().catch((error) => log.debug('latencies_not_shared', errorFields(error)))
-    }
-  }
-  const running = loop()
-  return {
-    share,
-    stop: async () => {
-      stopping.abort()
-      await running
-    },
-  }
+  const loop = againAndAgain({
+    ...options,
+    everyMs: shareEveryMs,
+    failed: 'latencies_not_shared',
+    run: share,
+  })
+  return { share, stop: loop.stop }
 }
 
 export async function readLatencies(db: Tx, now: Date) {

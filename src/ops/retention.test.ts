@@ -48,6 +48,20 @@ async function receive(count: number): Promise<void> {
   await gateway.drain()
 }
 
+const nothing = {
+  dedupe_keys: 0,
+  event_keys: 0,
+  traces: 0,
+  payloads: 0,
+  idempotency_keys: 0,
+  sends: 0,
+  latencies: 0,
+  paces: 0,
+  expired_deliveries: 0,
+  events: 0,
+  event_attempts: 0,
+}
+
 interface Left {
   keys: number
   traces: number
@@ -71,61 +85,13 @@ describe('retention', () => {
     const { runOnce } = retention()
 
     movedMs = 5 * dayMs - 60_000
-    expect(await runOnce()).toEqual({
-      dedupe_keys: 0,
-      event_keys: 0,
-      traces: 0,
-      payloads: 0,
-      idempotency_keys: 0,
-      sends: 0,
-      latencies: 0,
-      paces: 0,
-      expired_deliveries: 0,
-      events: 0,
-      event_attempts: 0,
-    })
+    expect(await runOnce()).toEqual(nothing)
     movedMs = 5 * dayMs + 60_000
-    expect(await runOnce()).toEqual({
-      dedupe_keys: 0,
-      event_keys: 0,
-      traces: 2,
-      payloads: 0,
-      idempotency_keys: 0,
-      sends: 0,
-      latencies: 0,
-      paces: 0,
-      expired_deliveries: 0,
-      events: 0,
-      event_attempts: 0,
-    })
+    expect(await runOnce()).toEqual({ ...nothing, traces: 2 })
     movedMs = 7 * dayMs + 60_000
-    expect(await runOnce()).toEqual({
-      dedupe_keys: 2,
-      event_keys: 2,
-      traces: 0,
-      payloads: 0,
-      idempotency_keys: 0,
-      sends: 0,
-      latencies: 0,
-      paces: 0,
-      expired_deliveries: 0,
-      events: 0,
-      event_attempts: 0,
-    })
+    expect(await runOnce()).toEqual({ ...nothing, dedupe_keys: 2, event_keys: 2 })
     movedMs = 30 * dayMs + 60_000
-    expect(await runOnce()).toEqual({
-      dedupe_keys: 0,
-      event_keys: 0,
-      traces: 0,
-      payloads: 2,
-      idempotency_keys: 0,
-      sends: 0,
-      latencies: 0,
-      paces: 0,
-      expired_deliveries: 0,
-      events: 0,
-      event_attempts: 0,
-    })
+    expect(await runOnce()).toEqual({ ...nothing, payloads: 2 })
 
     expect(await left()).toEqual({
       keys: 0,
@@ -172,17 +138,11 @@ describe('retention', () => {
     const { runOnce } = retention({ batchRows: 3, maxBatches: 2 })
 
     expect(await runOnce()).toEqual({
+      ...nothing,
       dedupe_keys: 6,
       event_keys: 6,
       traces: 6,
       payloads: 6,
-      idempotency_keys: 0,
-      sends: 0,
-      latencies: 0,
-      paces: 0,
-      expired_deliveries: 0,
-      events: 0,
-      event_attempts: 0,
     })
     expect(await left()).toEqual({
       keys: 2,
@@ -191,31 +151,13 @@ describe('retention', () => {
       payloads: 2,
     })
     expect(await runOnce()).toEqual({
+      ...nothing,
       dedupe_keys: 2,
       event_keys: 2,
       traces: 2,
       payloads: 2,
-      idempotency_keys: 0,
-      sends: 0,
-      latencies: 0,
-      paces: 0,
-      expired_deliveries: 0,
-      events: 0,
-      event_attempts: 0,
     })
-    expect(await runOnce()).toEqual({
-      dedupe_keys: 0,
-      event_keys: 0,
-      traces: 0,
-      payloads: 0,
-      idempotency_keys: 0,
-      sends: 0,
-      latencies: 0,
-      paces: 0,
-      expired_deliveries: 0,
-      events: 0,
-      event_attempts: 0,
-    })
+    expect(await runOnce()).toEqual(nothing)
   })
 
   test('what an earlier process did not get to is found by the next', async () => {

@@ -1,7 +1,8 @@
 // What has outlived its use is removed, a little at a time, by one process at a time. Dead letters never are.
+import { againAndAgain, type Loop } from '../again-and-again.ts'
 import type { Db, Tx } from '../db/connect.ts'
-import { errorFields, type Log } from '../log.ts'
-import { type Clock, sleep } from '../time-and-chance.ts'
+import type { Log } from '../log.ts'
+import type { Clock } from '../time-and-chance.ts'
 import { deleteLatencies } from './latency-queries.ts'
 import {
   beforeAllEvents,
@@ -139,25 +140,20 @@ function report(log: Log, removed: Removed, durationMs: number): void {
 
 const everyMs = 60_000
 
-export function startRetention(options: RetentionOptions): { stop(): Promise<void> } {
-  const { clock, log } = options
+export function startRetention(options: RetentionOptions): Loop {
+  // One for all rounds: it remembers how far it has come.
   const stopping = new AbortController()
   const retention = createRetention({ ...options, signal: stopping.signal })
-  async function loop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        await retention.runOnce()
-      } catch (error) {
-        log.warn('retention_failed', errorFields(error))
-      }
-      await sleep(clock, everyMs, stopping.signal)
-    }
-  }
-  const running = loop()
+  const loop = againAndAgain({
+    ...options,
+    everyMs,
+    failed: 'retention_failed',
+    run: () => retention.runOnce().then(() => false),
+  })
   return {
-    stop: async () => {
+    stop: () => {
       stopping.abort()
-      await running
+      return loop.stop()
     },
   }
 }
