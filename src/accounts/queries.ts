@@ -144,6 +144,7 @@ export interface SealedToken {
   id: string
   auth_status: 'ok' | 'needs_reauth'
   access_token: string
+  token_set_at: string
 }
 
 export async function selectSealedToken(
@@ -152,7 +153,7 @@ export async function selectSealedToken(
   phoneNumberId: string,
 ): Promise<SealedToken | undefined> {
   const [row] = await tx.query(sql<SealedToken>`
-    select id, auth_status, access_token
+    select id, auth_status, access_token, token_set_at::text
     from whatsapp_accounts
     where tenant_id = ${tenantId} and phone_number_id = ${phoneNumberId}`)
   return row
@@ -164,7 +165,7 @@ export async function selectSealedTokensOfWaba(
   wabaId: string,
 ): Promise<(SealedToken & { phone_number_id: string })[]> {
   return tx.query(sql<SealedToken & { phone_number_id: string }>`
-    select id, auth_status, access_token, phone_number_id
+    select id, auth_status, access_token, token_set_at::text, phone_number_id
     from whatsapp_accounts
     where tenant_id = ${tenantId} and waba_id = ${wabaId}
     order by auth_status, updated_at desc, id`)

@@ -6,6 +6,8 @@ import { tokenOwner, type Vault } from './vault.ts'
 export interface NumberToken {
   authStatus: 'ok' | 'needs_reauth'
   accessToken: string
+  /** Tells it from a later one: what Meta says to this token is not about that. */
+  setAt: string
 }
 
 /** Undefined when this tenant has no such number. */
@@ -18,7 +20,7 @@ export async function tokenOfNumber(
   const row = await selectSealedToken(tx, tenantId, phoneNumberId)
   if (!row) return undefined
   const accessToken = vault.open(row.access_token, tokenOwner(tenantId, row.id))
-  return { authStatus: row.auth_status, accessToken }
+  return { authStatus: row.auth_status, accessToken, setAt: row.token_set_at }
 }
 
 export interface WabaToken {

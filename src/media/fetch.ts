@@ -23,8 +23,8 @@ export interface Fetcher {
 
 export interface Fetched {
   outcome: FetchOutcome
-  /** Meta refused the token itself, with these words. */
-  tokenTrouble?: string
+  /** Meta refused the token itself, which was set at this time, with these words. */
+  tokenTrouble?: { reason: string; tokenSetAt: string }
 }
 
 export async function fetchOne(
@@ -37,7 +37,7 @@ export async function fetchOne(
   if ('kind' in access) return { outcome: access }
   const found = await fetcher.graphMedia.find(access, job.metaMediaId)
   if (signal.aborted) return { outcome: { kind: 'released' } }
-  if (found.kind !== 'found') return notFound(found)
+  if (found.kind !== 'found') return notFound(found, access.tokenSetAt)
   if ((found.file.bytes ?? 0) > largestBytes) return { outcome: tooLarge }
   const download = await fetcher.graphMedia.download(access, found.file.url, signal)
   if (download.kind !== 'content') {
@@ -65,14 +65,14 @@ const tooLarge: FetchOutcome = { kind: 'impossible', error: 'TOO_LARGE' }
 async function accessOf(
   { db, vault }: Fetcher,
   { tenantId, phoneNumberId }: FetchJob,
-): Promise<NumberAccess | FetchOutcome> {
+): Promise<(NumberAccess & { tokenSetAt: string }) | FetchOutcome> {
   const token = await tokenOfNumber(db, vault, tenantId, phoneNumberId)
   if (!token) return { kind: 'waiting', error: 'ACCOUNT_NOT_FOUND' }
   if (token.authStatus === 'needs_reauth') return { kind: 'waiting', error: 'ACCOUNT_NEEDS_REAUTH' }
-  return { phoneNumberId, accessToken: token.accessToken }
+  return { phoneNumberId, accessToken: token.accessToken, tokenSetAt: token.setAt }
 }
 
-function notFound(answer: Exclude<Found, { kind: 'found' }>): Fetched {
+function notFound(answer: Exclude<Found, { kind: 'found' }>, tokenSetAt: string): Fetched {
   if (answer.kind === 'unreachable') return { outcome: { kind: 'trouble', error: 'NOT_REACHED' } }
   const { code, subcode } = answer.provider
   // On a send the same words are about the number; here they are about the file.
@@ -83,7 +83,9 @@ function notFound(answer: Exclude<Found, { kind: 'found' }>): Fetched {
   }
   return {
     outcome: { kind: 'waiting', error: 'ACCESS_REFUSED' },
-    ...(errorCode === 'TOKEN_INVALID' && { tokenTrouble: provider?.message ?? advice }),
+    ...(errorCode === 'TOKEN_INVALID' && {
+      tokenTrouble: { reason: provider?.message ?? advice, tokenSetAt },
+    }),
   }
 }
 

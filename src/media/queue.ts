@@ -118,14 +118,14 @@ async function attempt(
 async function tellOfToken(
   { db, log }: MediaQueueOptions,
   job: FetchJob,
-  reason: string,
+  { reason, tokenSetAt }: NonNullable<Fetched['tokenTrouble']>,
   now: Date,
 ): Promise<void> {
   const { tenantId, phoneNumberId } = job
-  const isNew = await db.transaction((tx) =>
-    requireReauth(tx, tenantId, phoneNumberId, reason, now),
+  const reauth = await db.transaction((tx) =>
+    requireReauth(tx, tenantId, phoneNumberId, reason, now, tokenSetAt),
   )
-  if (isNew) log.error('reauth_required', fieldsOf(job))
+  if (reauth === 'new') log.error('reauth_required', fieldsOf(job))
 }
 
 /** Whoever took the file from us settled without it: then these bytes are nobody's. */

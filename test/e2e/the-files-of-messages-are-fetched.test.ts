@@ -338,6 +338,42 @@ describe('an account that must be reconnected', () => {
       expect(await files.read(id)).toMatchObject({ media: 'stored' })
   })
 
+  test('is told of once, and not at all by a token that it no longer has', async () => {
+    const { graphMedia } = gateway.runtime
+    const told = () =>
+      gateway
+        .logText()
+        .split('\n')
+        .filter((line) => line.includes('"reauth_required"') && line.includes(firm.id))
+    const provider = { code: 190, subcode: null, message: 'revoked', fbtrace_id: null }
+    const refused = { kind: 'refused' as const, statusCode: 401, provider, retryAfterSeconds: null }
+    await files.receive()
+    await gateway.fetchMedia({
+      graphMedia: {
+        ...graphMedia,
+        find: async () => {
+          // It is replaced while Meta is asked.
+          await gateway.db.query(
+            sql`update whatsapp_accounts set access_token = access_token || 'x' where tenant_id = ${firm.id}`,
+          )
+          return refused
+        },
+      },
+    })
+    expect(await accountOf()).toMatchObject({ auth_status: 'ok' })
+    expect(told()).toEqual([])
+
+    await gateway.db.query(sql`
+      update whatsapp_accounts set access_token = left(access_token, -1) where tenant_id = ${firm.id}`)
+    await files.receive()
+    await gateway.db.query(
+      sql`update whatsapp_media set next_run_at = now() where tenant_id = ${firm.id}`,
+    )
+    await gateway.fetchMedia({ graphMedia: { ...graphMedia, find: async () => refused } })
+    expect(await accountOf()).toMatchObject({ auth_status: 'needs_reauth' })
+    expect(told()).toHaveLength(1)
+  })
+
   test('makes them wait no longer than Meta keeps them', async () => {
     const id = await files.receive()
     await gateway.db.query(
