@@ -92,21 +92,29 @@ export async function insertEndpoint(
   await tx.query(sql`insert into event_queues (tenant_id, endpoint_id) values (${tenantId}, ${id})`)
 }
 
+/** What is not named stays as it is by now. Returns the status it has; undefined when it is gone. */
 export async function updateEndpoint(
   tx: Tx,
   tenantId: string,
-  endpoint: Pick<EndpointRow, 'id' | 'url' | 'description' | 'events' | 'status'>,
+  id: string,
+  change: {
+    url?: string | undefined
+    description?: string | undefined
+    events?: string[] | undefined
+    status?: EndpointRow['status'] | undefined
+  },
   now: Date,
-): Promise<boolean> {
-  const rows = await tx.query(sql`
+): Promise<EndpointRow['status'] | undefined> {
+  const { url = null, description = null, events = null, status = null } = change
+  const [row] = await tx.query(sql<Pick<EndpointRow, 'status'>>`
     update event_endpoints
-    set url = ${endpoint.url}, description = ${endpoint.description}, events = ${endpoint.events},
-      status = ${endpoint.status}, updated_at = ${now},
-      disabled_reason = case when ${endpoint.status} = 'disabled' then disabled_reason end,
-      disabled_at = case when ${endpoint.status} = 'disabled' then disabled_at end
-    where tenant_id = ${tenantId} and id = ${endpoint.id}
-    returning id`)
-  return rows.length > 0
+    set url = coalesce(${url}, url), description = coalesce(${description}, description),
+      events = coalesce(${events}::text[], events), status = coalesce(${status}, status), updated_at = ${now},
+      disabled_reason = case when ${status}::text is null then disabled_reason end,
+      disabled_at = case when ${status}::text is null then disabled_at end
+    where tenant_id = ${tenantId} and id = ${id}
+    returning status`)
+  return row?.status
 }
 
 /** What failed before counts no more: it gets as much patience as a new one. */

@@ -125,13 +125,16 @@ export async function changeEndpoint(
       ...(changed.includes('status') && { status: { from: before.status, to: after.status } }),
     })
     await lockEventTenant(tx, tenantId)
-    if (!(await updateEndpoint(tx, tenantId, after, at))) throw noEndpoint()
-    await setResponders(tx, tenantId, before.id, after.responder_for)
+    // Only what was asked for: it may have been paused, or disabled by its failures, since it was read.
+    const present = await updateEndpoint(tx, tenantId, before.id, change, at)
+    if (!present) throw noEndpoint()
+    if (changed.includes('responder_for')) {
+      await setResponders(tx, tenantId, before.id, after.responder_for)
+    }
     // Another address may be another story.
-    if (changed.includes('status') || changed.includes('url')) {
+    if (change.status !== undefined || changed.includes('url')) {
       await forgetFailures(tx, tenantId, before.id)
-      const isActive = after.status === 'active'
-      await holdDeliveries(tx, tenantId, before.id, isActive ? 'resumed' : 'paused')
+      await holdDeliveries(tx, tenantId, before.id, present === 'active' ? 'resumed' : 'paused')
     }
     return endpointOf(tx, tenantId, before.id)
   })

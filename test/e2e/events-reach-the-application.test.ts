@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { sql } from '../../src/db/connect.ts'
+import { type Db, sql } from '../../src/db/connect.ts'
+import { changeEndpoint } from '../../src/events/manage.ts'
 import { type EventReceiver, startEventReceiver } from '../support/event-receiver.ts'
 import {
   type Endpoint,
@@ -209,6 +210,38 @@ describe('an endpoint', () => {
     const times = app.calls.map(({ event }) => event.timestamp)
     expect(times).toHaveLength(3)
     expect([...times].sort()).toEqual(times)
+  })
+
+  test('stays paused when something else of it is changed at the same moment', async () => {
+    const { id } = await telling.createEndpoint(firm, app.url)
+    const { runtime } = telling.gateway
+    const db = runtime.db.api
+    let isPaused = false
+    const meeting: Db = {
+      ...db,
+      transaction: (work) =>
+        db.transaction((tx) =>
+          work({
+            query: async (statement) => {
+              // After it was read, and before anything is locked.
+              if (!isPaused && statement.text.includes('audit_chains')) {
+                isPaused = true
+                await telling.change('PATCH', firm, `${endpointsPath}/${id}`, { status: 'paused' })
+              }
+              return tx.query(statement)
+            },
+          }),
+        ),
+    }
+    const manager = { ...runtime, db: meeting, allowPrivateTargets: true }
+    const by = { tenantId: firm.id, actor: 'somebody' }
+    const row = await changeEndpoint(manager, by, id, { description: 'ours' })
+
+    expect(isPaused).toBe(true)
+    expect(row).toMatchObject({ status: 'paused', description: 'ours' })
+    await telling.change('PATCH', firm, `${endpointsPath}/${id}`, { status: 'active' })
+    await writeAndTell()
+    expect(app.calls).toHaveLength(1)
   })
 
   test('can be tested, whatever it asked for; others do not hear of it', async () => {
