@@ -88,6 +88,8 @@ export function createReader(
         if (isWanted) await write(frameOf(event))
       }
       if (page.length < pageSize) return
+      // A long way to catch up is no way around a key that was revoked.
+      await beat()
     }
   }
 

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
 import { createEventStreams } from '../../src/events/stream.ts'
+import { createReader } from '../../src/events/stream-reader.ts'
 import { mountEventStream } from '../../src/events/stream-route.ts'
 import { createHttpServer } from '../../src/http.ts'
 import { closeWithFarewell } from '../../src/ops/farewell.ts'
@@ -185,6 +186,45 @@ describe('the stream', () => {
     expect(reader.events).toEqual([
       { id: undefined, type: 'stream.closed', data: { reason: 'unauthorized' } },
     ])
+  })
+
+  test('ends when its key is revoked, also for somebody who has a long way to catch up', async () => {
+    await telling.gateway.db.query(sql`
+      insert into events (tenant_id, type, lane, data)
+      select ${firm.id}, 'message.status', 'lane', jsonb_build_object('count', n)
+      from generate_series(1, 250) as n`)
+    await telling.gateway.tellDue()
+    const { runtime } = telling.gateway
+    const written: string[] = []
+    let last = ''
+    const reader = createReader(
+      {
+        ...runtime,
+        db: runtime.db.api,
+        slowReaderMs: 1_000,
+        heartbeatMs: 0,
+        onClosed: () => undefined,
+      },
+      {
+        tenantId: firm.id,
+        sink: {
+          write: (text) => written.push(text) > 0,
+          drained: async () => true,
+          end: (text) => {
+            last = text
+          },
+          destroy: () => undefined,
+        },
+        types: null,
+        after: null,
+        isAllowed: async () => false,
+      },
+      0,
+    )
+    await reader.look(1_000)
+
+    expect(written.length).toBeLessThan(250)
+    expect(last).toContain('unauthorized')
   })
 
   test('ends when the gateway stops, which waits for nobody', async () => {
