@@ -161,7 +161,12 @@ async function readFile(
     throw error instanceof TooLarge ? tooLarge(judged?.kind, error.limit) : error
   })
   if (!judged) throw new Error('bug: a file that nobody judged')
-  return { ...judged, spooled, filename: part.filename ?? null }
+  return { ...judged, spooled, filename: part.filename === undefined ? null : kept(part.filename) }
+}
+
+/** Somebody else's words: as far as Postgres takes them. What is shown of them is filename.ts's affair. */
+function kept(filename: string): string {
+  return filename.slice(0, 1000).toWellFormed().replaceAll('\0', '')
 }
 
 function judgeHead(part: FormFile, type: string | undefined, head: Buffer) {

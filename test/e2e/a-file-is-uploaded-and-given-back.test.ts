@@ -70,6 +70,14 @@ describe.each(['disk', 's3'])('with files in %s', (store) => {
     })
   })
 
+  test('a name that Postgres does not take is kept as far as it goes', async () => {
+    const form = `--b\r\ncontent-disposition: form-data; name="file"; filename*=utf-8''a%00b.jpg\r\ncontent-type: image/jpeg\r\n\r\n${jpegBytes.toString('latin1')}\r\n--b--\r\n`
+    const type = 'multipart/form-data; boundary=b'
+    const headers = { authorization: `Bearer ${firm.key}`, 'content-type': type }
+    const sent = { method: 'POST', headers, body: Buffer.from(form, 'latin1') }
+    expect((await fetch(`${gateway.url}${path}`, sent)).status).toBe(200)
+  })
+
   test('a part of it is given, too', async () => {
     const mediaId = await uploadFile(gateway, firm.key)
     const get = (range: string, more = {}) =>
