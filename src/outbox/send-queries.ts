@@ -25,7 +25,6 @@ export interface SendContext {
   /** What the mirror says of the template that it is, or else falls back to; null when it does not know it. */
   templateStatus: string | null
   isTemplateGone: boolean
-  templateCategory: string | null
 }
 
 export async function selectContexts(
@@ -50,8 +49,7 @@ export async function selectContexts(
       case when doubt.seconds is not null then extract(epoch from now() - inbox_steady_since(
         ${receivedBefore}, make_interval(secs => ${longestBreakSeconds})))::float8 end as "steadyForSeconds",
       s.scope as "suppressedScope", s.is_marketing as "isMarketing", s.is_fallback_marketing as "isFallbackMarketing",
-      mirror.status as "templateStatus", mirror.gone_at is not null as "isTemplateGone",
-      mirror.category as "templateCategory"
+      mirror.status as "templateStatus", mirror.gone_at is not null as "isTemplateGone"
     from unnest(
       ${sends.map((send) => send.tenantId)}::uuid[],
       ${sends.map((send) => send.id)}::bigint[],

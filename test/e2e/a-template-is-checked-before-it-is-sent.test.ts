@@ -2,7 +2,6 @@
 // sent. What the copy cannot know is Meta's to judge.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
-import { templateCategory } from '../../src/templates/category.ts'
 import { type Firm, sendRowOf, template } from '../support/sending.ts'
 import { ahead, startTemplateWorld, type TemplateWorld } from '../support/templates.ts'
 
@@ -235,10 +234,13 @@ describe('between acceptance and sending', () => {
 })
 
 test('the category of a template is there for those who mind who gets marketing', async () => {
-  const { db } = world.gateway
-  const categoryOf = (wabaId: string, name: string, language: string) =>
-    templateCategory(db, firm.id, wabaId, name, language)
-  expect(await categoryOf(firm.wabaId, 'autumn_promo', 'en')).toBe('MARKETING')
-  expect(await categoryOf(firm.wabaId, 'autumn_promo', 'en_US')).toBeNull()
+  const categoryOf = async (number: string, name: string, code: string) => {
+    const template = JSON.stringify({ name, language: { code } })
+    const [row] = await world.gateway.db.query(sql<{ category: string | null }>`
+      select template_category(${firm.id}, ${number}, ${template}::jsonb) as category`)
+    return row?.category
+  }
+  expect(await categoryOf(firm.phoneNumberId, 'autumn_promo', 'en')).toBe('MARKETING')
+  expect(await categoryOf(firm.phoneNumberId, 'autumn_promo', 'en_US')).toBeNull()
   expect(await categoryOf('another', 'autumn_promo', 'en')).toBeNull()
 })
