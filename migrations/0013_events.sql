@@ -525,7 +525,8 @@ declare touched text[]; begin
   ),
   again as (
     update event_deliveries d
-    set status = 'pending', lane_head = false, attempts = 0, next_run_at = now(), last_error = null, updated_at = now()
+    set status = 'pending', lane_head = false, asks = c.asks, attempts = 0, next_run_at = now(), last_error = null,
+      updated_at = now()
     from chosen c
     where d.tenant_id = tenant and d.id = c.delivery_id
   ),

@@ -215,6 +215,18 @@ describe('a responder', () => {
     })
   })
 
+  test('that is no longer one only listens to what is replayed', async () => {
+    await writeAndTell()
+    const path = `${endpointsPath}/${endpoint}`
+    await telling.change('PATCH', firm, path, { responder_for: [] })
+    app.react(answering(text('too late')))
+    await telling.change('POST', firm, `${path}/replay`, { event_ids: [app.calls[0]?.event.id] })
+    await telling.gateway.tellDue()
+
+    expect(app.calls).toHaveLength(2)
+    expect(await queued()).toEqual([])
+  })
+
   test('cannot be made of another tenant’s account', async () => {
     const other = await telling.createFirm()
     const answer = await telling.gateway.call('POST', endpointsPath, {
