@@ -196,18 +196,21 @@ declare account whatsapp_accounts; changed text[]; begin
   changed := case tg_op when 'INSERT' then array['connected'] when 'DELETE' then array['disconnected']
     else array_remove(array[
       case when new.auth_status <> old.auth_status then 'auth_status' end,
+      case when new.templates_auth_status <> old.templates_auth_status then 'templates_auth_status' end,
       case when new.waba_id <> old.waba_id then 'waba_id' end,
       case when new.display_phone_number <> old.display_phone_number then 'display_phone_number' end,
       case when new.access_token <> old.access_token then 'access_token' end], null) end;
   insert into events (tenant_id, type, lane, phone_number_id, data)
   values (account.tenant_id, 'account.updated', account.id::text, account.phone_number_id,
     jsonb_build_object('account_id', public_id('acc', account.id), 'phone_number_id', account.phone_number_id,
-      'waba_id', account.waba_id, 'changed', changed, 'auth_status', account.auth_status));
+      'waba_id', account.waba_id, 'changed', changed, 'auth_status', account.auth_status,
+      'templates_auth_status', account.templates_auth_status));
   return null;
 end $$;
 create trigger tell_account after insert or delete on whatsapp_accounts for each row execute function tell_account();
 create trigger tell_account_change after update on whatsapp_accounts for each row
-  when (new.auth_status <> old.auth_status or new.waba_id <> old.waba_id
+  when (new.auth_status <> old.auth_status or new.templates_auth_status <> old.templates_auth_status
+    or new.waba_id <> old.waba_id
     or new.display_phone_number <> old.display_phone_number or new.access_token <> old.access_token)
   execute function tell_account();
 

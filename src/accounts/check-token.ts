@@ -7,7 +7,7 @@ import type { AppAccess, GraphAccounts, GraphFailure, TokenInfo } from '../meta/
 import type { Clock } from '../time-and-chance.ts'
 import type { OnConnected } from './connect.ts'
 import { holdOf, isAccessLost } from './news.ts'
-import { endTemplatesReauth, requireReauth, requireTemplatesReauth } from './reauth.ts'
+import { reconsiderTemplatesReauth, requireReauth, requireTemplatesReauth } from './reauth.ts'
 import { isExpiringSoon } from './show.ts'
 import { isGranted, managementScope, messagingScope } from './signup/grant.ts'
 import { type CheckedAccount, recordTokenCheck } from './token-queries.ts'
@@ -99,8 +99,8 @@ async function record(
   const present = await recordTokenCheck(tx, account, info.expiresAt, now)
   // Reconnected meanwhile: this is about a token that nobody uses any more.
   if (!present) return 'none'
-  if (verdict.templates === null) await endTemplatesReauth(tx, tenantId, wabaId, now)
-  else await requireTemplatesReauth(tx, tenantId, wabaId, verdict.templates, now)
+  if (verdict.templates === null) await reconsiderTemplatesReauth(tx, tenantId, wabaId, now)
+  else await requireTemplatesReauth(tx, tenantId, wabaId, verdict.templates)
   if (verdict.messaging !== null) {
     const reauth = await requireReauth(tx, tenantId, phoneNumberId, verdict.messaging, now)
     const isNew = reauth === 'new'

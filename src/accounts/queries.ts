@@ -223,14 +223,35 @@ export async function updateTemplatesAuthStatus(
   wabaId: string,
   status: 'ok' | 'needs_reauth',
   error: string | null,
-  now: Date,
 ): Promise<boolean> {
+  // Not updated_at: an account that changed is listed again at once where its listing was refused.
   const rows = await tx.query(sql`
     update whatsapp_accounts
-    set templates_auth_status = ${status}, templates_auth_last_error = ${error}, updated_at = ${now}
+    set templates_auth_status = ${status}, templates_auth_last_error = ${error}
     where tenant_id = ${tenantId} and waba_id = ${wabaId} and templates_auth_status <> ${status}
     returning id`)
   return rows.length > 0
+}
+
+/** A listing that was refused says more than the permission that is there; it is due again by updated_at. */
+export async function updateTemplatesPermitted(
+  tx: Tx,
+  tenantId: string,
+  wabaId: string,
+  now: Date,
+): Promise<void> {
+  await tx.query(sql`
+    update whatsapp_accounts a
+    set templates_auth_status = case when listing.is_refused then a.templates_auth_status else 'ok' end,
+      templates_auth_last_error = case when listing.is_refused then a.templates_auth_last_error end,
+      updated_at = ${now}
+    from (
+      select exists (
+        select
+        from whatsapp_template_syncs
+        where tenant_id = ${tenantId} and waba_id = ${wabaId} and auth_status = 'failed') as is_refused
+    ) as listing
+    where a.tenant_id = ${tenantId} and a.waba_id = ${wabaId} and a.templates_auth_status <> 'ok'`)
 }
 
 /** Whether that changed anything. */

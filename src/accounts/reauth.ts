@@ -1,6 +1,11 @@
 // A token that Meta no longer takes: the account waits for a person, and says why.
 import type { Tx } from '../db/connect.ts'
-import { lockAuthStatus, updateAuthStatus, updateTemplatesAuthStatus } from './queries.ts'
+import {
+  lockAuthStatus,
+  updateAuthStatus,
+  updateTemplatesAuthStatus,
+  updateTemplatesPermitted,
+} from './queries.ts'
 
 /**
  * `new`: the account was fine until now. `outdated`: it has another token since `tokenSetAt`, or is gone, so this says
@@ -37,17 +42,25 @@ export async function requireTemplatesReauth(
   tenantId: string,
   wabaId: string,
   reason: string,
-  now: Date,
 ): Promise<boolean> {
-  return updateTemplatesAuthStatus(tx, tenantId, wabaId, 'needs_reauth', reason, now)
+  return updateTemplatesAuthStatus(tx, tenantId, wabaId, 'needs_reauth', reason)
 }
 
-/** True when templates were waiting for this. */
+/** Meta let us in. True when templates were waiting for this. */
 export async function endTemplatesReauth(
   tx: Tx,
   tenantId: string,
   wabaId: string,
-  now: Date,
 ): Promise<boolean> {
-  return updateTemplatesAuthStatus(tx, tenantId, wabaId, 'ok', null, now)
+  return updateTemplatesAuthStatus(tx, tenantId, wabaId, 'ok', null)
+}
+
+/** The permission is there. Where Meta refused all the same, that counts until it lets us in; it is asked again soon. */
+export async function reconsiderTemplatesReauth(
+  tx: Tx,
+  tenantId: string,
+  wabaId: string,
+  now: Date,
+): Promise<void> {
+  await updateTemplatesPermitted(tx, tenantId, wabaId, now)
 }

@@ -24,6 +24,7 @@ import { explainEdits, refuseEdit } from './edit-limits.ts'
 import type { ParameterFormat, TemplateRow } from './model.ts'
 import { addEdit, markDeleted, selectTemplate, selectTemplates, upsertSeen } from './queries.ts'
 import { failureOf, type TemplateFailure, unreadableToken, type Verb } from './refusals.ts'
+import { showTemplateAccess } from './show-access.ts'
 import { bringSyncForward, keepAuthStatus } from './sync-queries.ts'
 
 export interface TemplateDesk {
@@ -311,6 +312,7 @@ async function keepFailure(
       details: { ...intent.details, error_code: error.code, provider_code: failure.providerCode },
     })
   })
+  if (failure.isAuth) await showTemplateAccess(db, by.tenantId, intent.wabaId, error.message)
 }
 
 /** The second transaction: the mirror, and what was done. */
@@ -321,6 +323,7 @@ async function end(
   write: (tx: Tx) => Promise<{ id: string; action: string; details: Record<string, unknown> }>,
 ): Promise<TemplateRow> {
   const now = clock.now()
+  await showTemplateAccess(db, by.tenantId, intent.wabaId, null)
   return db.tenantTransaction(by.tenantId, async (tx) => {
     // First, because it takes the mirror's lock.
     const checkAt = new Date(now.getTime() + checkAfterMs)

@@ -17,6 +17,7 @@ import type { Metrics } from '../metrics.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
 import { markGone, type SeenTemplate, upsertSeen } from './queries.ts'
 import { failureOf, type TemplateFailure, unreadableToken } from './refusals.ts'
+import { showTemplateAccess } from './show-access.ts'
 import {
   claimDueSync,
   claimSync,
@@ -159,6 +160,7 @@ async function list(
     const delayMs = isSoon ? undecidedMs : dailyMs - random.fraction() * hourMs
     await endSync(tx, turn, { listedAt: now, nextSyncAt: new Date(now.getTime() + delayMs) })
   })
+  await showTemplateAccess(db, tenantId, wabaId, null)
   return synced
 }
 
@@ -221,6 +223,7 @@ async function keepFailure(
   await db.tenantTransaction(turn.tenantId, (tx) =>
     failSync(tx, turn, { code: error.code, message: error.message, isAuth, at, nextSyncAt }),
   )
+  if (isAuth) await showTemplateAccess(db, turn.tenantId, turn.wabaId, error.message)
 }
 
 function report(

@@ -241,13 +241,34 @@ describe('a token that may not manage templates', () => {
       last_error: { code: 'TEMPLATE_ACCESS_DENIED' },
     })
     const { json } = await world.gateway.call('GET', '/api/whatsapp/accounts', { key: firm.key })
-    expect(json.data[0].auth_status).toBe('ok')
+    expect(json.data[0]).toMatchObject({
+      auth_status: 'ok',
+      templates_auth_status: 'needs_reauth',
+      templates_auth_last_error: denied.json.error.message,
+    })
+    // The permission is there, and yet Meta refused: that is what counts.
+    const path = `/api/whatsapp/accounts/${json.data[0].id}/doctor`
+    const { json: report } = await world.gateway.call('GET', path, { key: firm.key })
+    expect(report.checks).toContainEqual(expect.objectContaining({ name: 'scopes', status: 'ok' }))
+    const looked = await world.gateway.call('GET', '/api/whatsapp/accounts', { key: firm.key })
+    expect(looked.json.data[0].templates_auth_status).toBe('needs_reauth')
+    const told = await world.gateway.db.query(sql`
+      select
+      from events
+      where tenant_id = ${firm.id} and data -> 'changed' ? 'templates_auth_status'
+        and data ->> 'templates_auth_status' = 'needs_reauth'`)
+    expect(told).toHaveLength(1)
     const message = await world.send(firm, customer)
     await world.gateway.sendDue()
     expect((await world.read(firm, message)).status).toBe('sent')
 
     await world.syncNow(firm)
     expect(await world.syncState(firm)).toMatchObject({ access: 'ok', last_error: null })
+    const mended = await world.gateway.call('GET', '/api/whatsapp/accounts', { key: firm.key })
+    expect(mended.json.data[0]).toMatchObject({
+      templates_auth_status: 'ok',
+      templates_auth_last_error: null,
+    })
   })
 
   test('is not asked because messaging lost its access, and the other way round', async () => {
