@@ -5,6 +5,7 @@ import { type LookupAddress, lookup as lookupName } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 import { isPublicAddress, literalAddress } from './address.ts'
+import { createNameResolver } from './resolve-name.ts'
 
 export type ResolveName = (hostname: string) => Promise<LookupAddress[]>
 
@@ -14,7 +15,7 @@ export interface GuardOptions {
   connectTimeoutMs: number
   /** The longest silence, before the answer and within it. */
   silenceMs: number
-  /** The system's, unless a test says otherwise. */
+  /** DNS; with `allowPrivate` the system's, which knows this machine's own names. A test may say otherwise. */
   resolve?: ResolveName
 }
 
@@ -51,9 +52,11 @@ export function createGuardedAgent(options: GuardOptions): Agent {
 /** One bad address among good ones refuses the name: which one is taken would be luck. */
 export function guardedLookup({
   allowPrivate,
-  resolve = systemResolve,
+  resolve = allowPrivate ? systemResolve : createNameResolver(),
 }: GuardOptions): LookupFunction {
   return (hostname, wanted, done) => {
+    // No name of the public internet is without a dot.
+    if (!allowPrivate && !hostname.includes('.')) return done(new TargetRefused(), '', 4)
     resolve(hostname).then(
       (addresses) => {
         const [first] = addresses
