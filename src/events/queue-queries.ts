@@ -1,4 +1,4 @@
-// The statements of the delivery queue. The functions are in migrations/0012_events.sql.
+// The statements of the delivery queue. The functions are in migrations/0013_events.sql.
 import { sql, type Tx } from '../db/connect.ts'
 import type { ClaimedDelivery, DeliverySettlement } from './model.ts'
 

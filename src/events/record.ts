@@ -1,4 +1,4 @@
-// Events that no trigger of migrations/0012_events.sql records. In the transaction of their cause, like those.
+// Events that no trigger of migrations/0013_events.sql records. In the transaction of their cause, like those.
 import { sql, type Tx } from '../db/connect.ts'
 
 export interface NewEvent {
