@@ -227,16 +227,18 @@ begin
       where u.free_at <= moment
     ),
     number as materialized (
-      select n.tenant_id, n.phone_number_id, n.circuit_open, g.count, greatest(n.paced_until, moment) as from_at,
+      select n.tenant_id, n.phone_number_id, g.count,
         send_gap(send_rate(n.rate, n.slowed_rate, n.slowed_at, moment)) as gap
       from (select p.tenant_id, p.phone_number_id, count(*) as count from pick p group by 1, 2) as g
       join send_numbers n on n.tenant_id = g.tenant_id and n.phone_number_id = g.phone_number_id
     ),
+    -- Moments are counted from what the row says when it is written: send_slot may have given some away meanwhile.
     paced as (
       update send_numbers n
-      set paced_until = m.from_at + m.count * m.gap
+      set paced_until = greatest(n.paced_until, moment) + m.count * m.gap
       from number m
       where n.tenant_id = m.tenant_id and n.phone_number_id = m.phone_number_id
+      returning n.tenant_id, n.phone_number_id, n.circuit_open, m.gap, n.paced_until - m.count * m.gap as from_at
     ),
     owed as (
       insert into send_pairs as p (tenant_id, phone_number_id, pair, paced_until)
@@ -265,7 +267,7 @@ begin
         then send_ms(m.from_at + (run.turn - 1) * m.gap) end, send_ms(moment)
     from run
     join tenants t on t.id = run.tenant_id
-    join number m on m.tenant_id = run.tenant_id and m.phone_number_id = run.phone_number_id;
+    join paced m on m.tenant_id = run.tenant_id and m.phone_number_id = run.phone_number_id;
     get diagnostics claimed = row_count;
     exit when claimed > 0;
   end loop;

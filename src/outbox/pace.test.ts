@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDb } from '../../test/support/database.ts'
 import { insertTenant } from '../../test/support/outbound.ts'
+import { until } from '../../test/support/program.ts'
 import { letTimePass, makeDue } from '../../test/support/queue.ts'
 import { type WeatherHand, weatherHand } from '../../test/support/weather.ts'
 import { type Db, sql } from '../db/connect.ts'
@@ -89,6 +90,25 @@ describe('a number’s pace', () => {
     await db.query(sql`select send_hold(${tenant}, '1', now() + interval '1 min')`)
     expect(await takeSlot(db, tenant, '1', 0)).toBeUndefined()
     expect(await isFree(db, tenant, '1')).toBe(false)
+  })
+
+  test('a moment that is given away while others are claimed is nobody else’s', async () => {
+    await allow(10)
+    await queue.add(tenant, ['ann'])
+    let claiming: Promise<ClaimedSend[]> | undefined
+    const taken = await db.transaction(async (tx) => {
+      const slot = await takeSlot(tx, tenant, '1', 0)
+      claiming = queue.claim()
+      await until('the claim waits for the number', async () => {
+        const waiting = await db.query(sql`
+          select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%send_claim%'`)
+        return waiting.length > 0
+      })
+      return slot
+    })
+    const [ann] = (await claiming) ?? []
+    expect((ann?.slotMs ?? 0) - (taken?.slotMs ?? 0)).toBeGreaterThanOrEqual(104)
   })
 
   test('never makes one too many in any second, posted up to 50 ms late', async () => {
