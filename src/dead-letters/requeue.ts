@@ -6,8 +6,8 @@
 //   - Events before letters: a worker that buries has its event locked already.
 //   - Messages before letters: likewise a worker that applies a status to a message.
 //   - The queues last, because whatever waits here would make a tenant's sending wait.
-// Settling an attempt (outbox/settle.ts) goes another way: a tenant's queue first, then messages, then letters. They still
-// never wait in a ring. Settle writes only to messages with a running row, and we hold only messages without a live one
+// Settling an attempt (outbox/settle.ts) goes another way: messages, a tenant's queue, then letters. They still never wait
+// in a ring. Settle writes only to messages with a running row, and we hold only messages without a live one
 // (nobody can queue them again while we do); and the letters it writes are new ones, of rows that die at this moment, so
 // none that we hold. What we do want of it is the queue, and it waits for nothing of ours while it has that. For the same
 // reason settle must not write to the audit: that would be our order, turned round.

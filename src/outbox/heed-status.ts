@@ -25,8 +25,7 @@ export interface HeardFailure {
 
 /**
  * After they are applied, and last in the transaction: it locks queues. A message that failed is never resent by itself, but for a fallback template when the window
- * was what it failed for. Also for statuses that came before the answer to the send. (Tenants are locked here after messages, in settle.ts before them: a ring of two waits is
- * possible for one and the same message; the database ends one side, and either side tries again.)
+ * was what it failed for. Also for statuses that came before the answer to the send.
  */
 export async function heedFailures(
   tx: Tx,

@@ -124,6 +124,27 @@ export interface AttemptEnd {
   fbtraceId: string | null
 }
 
+/** Locks attempts, then their messages, in the orders of evidence-queries.ts. */
+export async function holdAttempts(tx: Tx, sends: ClaimedSend[]): Promise<void> {
+  const tenants = sends.map((send) => send.tenantId)
+  await tx.query(sql`
+    select
+    from unnest(
+      ${tenants}::uuid[],
+      ${sends.map((send) => send.attemptId)}::uuid[]) as held (tenant_id, id)
+    join send_attempts a on a.tenant_id = held.tenant_id and a.id = held.id
+    order by a.id
+    for update of a`)
+  await tx.query(sql`
+    select
+    from unnest(
+      ${tenants}::uuid[],
+      ${sends.map((send) => send.messageId)}::uuid[]) as held (tenant_id, id)
+    join whatsapp_messages m on m.tenant_id = held.tenant_id and m.id = held.id
+    order by m.tenant_id, m.id
+    for no key update of m`)
+}
+
 /** Claims that were given back before Meta was asked for any of them were none. */
 export async function dropAttempts(tx: Tx, sends: ClaimedSend[]): Promise<void> {
   await tx.query(sql`

@@ -19,6 +19,7 @@ import {
   dropAttempts,
   endAttempts,
   endMessages,
+  holdAttempts,
   selectEvidence,
   switchToFallback,
 } from './send-queries.ts'
@@ -60,6 +61,12 @@ export async function settleResults(settler: Settler, results: SendResult[]): Pr
   reportWeather(settler, await holdAllConcerned(db, results, terms))
   let weather: WeatherChange[] = []
   const settledAll = await db.transaction(async (tx) => {
+    // Attempts and messages before the queue, as statuses take them: whoever has a message and wants the queue (a reply, a
+    // fallback) and whoever has the queue and wants the message would wait for each other.
+    await holdAttempts(
+      tx,
+      results.map(({ send }) => send),
+    )
     const decided = (await heedEvidence(tx, results)).map((result) => ({
       ...result,
       decision: decisionOf(settler, result, now),
