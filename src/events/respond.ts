@@ -5,23 +5,38 @@ import { z } from 'zod'
 import { parsePart } from '../api/route.ts'
 import { DatabaseUnavailable, type Db, isContention, type Tx } from '../db/connect.ts'
 import { AppError } from '../errors.ts'
-import type { Enqueuer } from '../outbox/enqueue.ts'
+import type { EndedSend } from '../outbox/end-suppressed.ts'
+import type { Enqueuer, Prepared } from '../outbox/enqueue.ts'
 import { type SendRequest, sendRequest } from '../outbox/message.ts'
 import type { ClaimedDelivery } from './model.ts'
 import { markReplied, selectCorrespondent } from './responder-queries.ts'
 
 export interface Responder {
   read(delivery: ClaimedDelivery, body: Buffer): Promise<Answer | 'unavailable'>
+  /** In the transaction that settles the deliveries, before their own queue is locked. */
+  queue(tx: Tx, answered: Answered[], now: Date): Promise<Replies>
+}
+
+export interface Answered {
+  delivery: ClaimedDelivery
+  answer: Answer | null
+}
+
+export interface Replies {
+  /** By delivery; none for an event that was answered before. */
+  counts: Map<string, number>
+  /** Those that an opt-out ended at once. */
+  ended: EndedSend[]
 }
 
 export interface Answer {
-  /** To be called in order, in the transaction that settles the delivery. */
-  queue: ((tx: Tx) => Promise<unknown>)[]
+  /** In the order in which they are to be sent. */
+  messages: Prepared[]
   /** Why none of them is sent: the code of what is wrong with one of them. */
   problem: string | null
 }
 
-const nothing: Answer = { queue: [], problem: null }
+const nothing: Answer = { messages: [], problem: null }
 
 const answerBody = z.object({
   messages: z.array(z.record(z.string(), z.unknown())).max(10).default([]),
@@ -29,7 +44,7 @@ const answerBody = z.object({
 
 export function createResponder(options: {
   db: Db
-  enqueuer: Pick<Enqueuer, 'prepare'>
+  enqueuer: Pick<Enqueuer, 'prepare' | 'queue'>
 }): Responder {
   const { db, enqueuer } = options
 
@@ -41,7 +56,7 @@ export function createResponder(options: {
     }
     const address = { ...to, phone_number_id: phoneNumberId }
     // All or none: half an answer is rarely what somebody meant.
-    const queue: Answer['queue'] = []
+    const prepared: Prepared[] = []
     for (const message of messages) {
       for (const field of ['to', 'recipient', 'recipient_type', 'phone_number_id']) {
         if (message[field] !== undefined) {
@@ -54,9 +69,9 @@ export function createResponder(options: {
         'message',
         'INVALID_ANSWER',
       ) as SendRequest
-      queue.push(await enqueuer.prepare({ tenantId, request, idempotencyKey: undefined }))
+      prepared.push(await enqueuer.prepare({ tenantId, request, idempotencyKey: undefined }))
     }
-    return { queue, problem: null }
+    return { messages: prepared, problem: null }
   }
 
   return {
@@ -73,14 +88,33 @@ export function createResponder(options: {
         return messages.length === 0 ? nothing : await prepareAll(delivery, messages)
       } catch (error) {
         if (error instanceof AppError && error.status < 500) {
-          return { queue: [], problem: error.code }
+          return { messages: [], problem: error.code }
         }
         const isAway = error instanceof DatabaseUnavailable || isContention(error)
         if (isAway || error instanceof AppError) return 'unavailable'
         throw error
       }
     },
+
+    async queue(tx, answered, now) {
+      const counts = new Map<string, number>()
+      const prepared: Prepared[] = []
+      for (const { delivery, answer } of answered.toSorted(byEvent)) {
+        const { tenantId, eventId } = delivery
+        const messages = answer?.messages ?? []
+        if (messages.length === 0 || !(await markReplied(tx, tenantId, eventId, now))) continue
+        counts.set(delivery.id, messages.length)
+        prepared.push(...messages)
+      }
+      // All at once: one after the other, each would wait for its conversation with the queues of those before it locked.
+      return { counts, ended: await enqueuer.queue(tx, prepared) }
+    },
   }
+}
+
+/** In one order for all who settle. */
+function byEvent({ delivery: a }: Answered, { delivery: b }: Answered): number {
+  return `${a.tenantId} ${a.eventId}` < `${b.tenantId} ${b.eventId}` ? -1 : 1
 }
 
 function parseJson(text: string): unknown {
@@ -93,16 +127,4 @@ function parseJson(text: string): unknown {
 
 function messageIdOf({ data }: ClaimedDelivery): string {
   return typeof data?.message_id === 'string' ? data.message_id : ''
-}
-
-/** How many messages were queued: none when the event was answered before. */
-export async function queueReplies(
-  tx: Tx,
-  { tenantId, eventId }: ClaimedDelivery,
-  queue: Answer['queue'],
-  now: Date,
-): Promise<number> {
-  if (queue.length === 0 || !(await markReplied(tx, tenantId, eventId, now))) return 0
-  for (const one of queue) await one(tx)
-  return queue.length
 }

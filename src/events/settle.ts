@@ -1,6 +1,7 @@
 // What came of attempts → rows, the endpoints' health, an http responder's messages: one transaction for all that ended
 // together. Only who still holds a row changes it; what an attempt came to is written down in any case.
 import type { Db, Tx } from '../db/connect.ts'
+import type { EndedSend } from '../outbox/end-suppressed.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
 import { type DeliveryDecision, decideDelivery } from './decide.ts'
 import type { DeliveryResult } from './deliver.ts'
@@ -11,7 +12,7 @@ import {
   noteHealth,
   settleDeliveries,
 } from './queue-queries.ts'
-import { queueReplies } from './respond.ts'
+import type { Responder } from './respond.ts'
 
 export interface DeliverySettler {
   db: Db
@@ -19,6 +20,7 @@ export interface DeliverySettler {
   random: Random
   /** After how many days without a success an endpoint is disabled. */
   disableDays: number
+  responder: Responder
 }
 
 export interface SettledDelivery extends DeliveryResult {
@@ -27,6 +29,8 @@ export interface SettledDelivery extends DeliveryResult {
   isOurs: boolean
   /** Messages that this answer put into the outbox. */
   replies: number
+  /** Of what was put there together with it, what an opt-out ended at once. */
+  ended: EndedSend[]
   /** Why the endpoint was disabled by this attempt. */
   disabled: 'FAILING' | 'GONE' | null
 }
@@ -34,7 +38,7 @@ export interface SettledDelivery extends DeliveryResult {
 const dayMs = 24 * 60 * 60 * 1000
 
 export async function settleDelivered(
-  { db, clock, random, disableDays }: DeliverySettler,
+  { db, clock, random, disableDays, responder }: DeliverySettler,
   results: DeliveryResult[],
 ): Promise<SettledDelivery[]> {
   const now = clock.now()
@@ -44,10 +48,7 @@ export async function settleDelivered(
   }))
   return db.transaction(async (tx) => {
     // First: the send queue's locks come before this queue's.
-    const replies = new Map<string, number>()
-    for (const { delivery, answer } of decided) {
-      if (answer) replies.set(delivery.id, await queueReplies(tx, delivery, answer.queue, now))
-    }
+    const { counts, ended } = await responder.queue(tx, decided, now)
     const ours = await settleDeliveries(
       tx,
       decided.map(({ delivery, outcome, decision, answer }) => ({
@@ -72,7 +73,8 @@ export async function settleDelivered(
     return decided.map((one) => ({
       ...one,
       isOurs: ours.has(one.delivery.id),
-      replies: replies.get(one.delivery.id) ?? 0,
+      replies: counts.get(one.delivery.id) ?? 0,
+      ended: ended.splice(0),
       disabled: disabled.get(keyOf(one.delivery)) ?? null,
     }))
   })

@@ -3,6 +3,7 @@
 import type { Queue } from '../dispatch/queue.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import { reportEnded } from '../outbox/end-suppressed.ts'
 import { createEngine, type Engine } from '../queue/engine.ts'
 import { type Deliverer, deliverOne } from './deliver.ts'
 import {
@@ -62,6 +63,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): Engine {
     settle: (results) => settleDelivered(options, results),
     report: (settled) => {
       reportDelivery(options, settled)
+      reportEnded(options, settled.ended)
       if (settled.replies > 0) options.onReplied()
     },
     logFieldsOf: (delivery) => ({ tenant_id: delivery.tenantId }),

@@ -30,9 +30,14 @@ import { enqueueHeeding } from './queue-queries.ts'
 export interface Enqueuer {
   /** Resolves once the message is committed as queued. */
   send(order: SendOrder): Promise<Accepted>
-  /** Judges it now, as `send` does; what is returned queues it in somebody else's transaction, as its last part but one. */
-  prepare(order: SendOrder): Promise<(tx: Tx) => Promise<Accepted>>
+  /** Judges it now, as `send` does, to be queued in somebody else's transaction. */
+  prepare(order: SendOrder): Promise<Prepared>
+  /** Late in its transaction, and once for all: it locks the tenants' queues. What an opt-out ended is told after it. */
+  queue(tx: Tx, prepared: Prepared[]): Promise<EndedSend[]>
 }
+
+/** Judged; or what the same key was answered before. */
+export type Prepared = { replayed: Accepted } | { entry: Entry }
 
 export interface SendOrder {
   tenantId: string
@@ -93,7 +98,7 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
   })
 
   /** What the same key was accepted as, or what is to be accepted now. */
-  async function judge(order: SendOrder): Promise<{ replayed: Accepted } | { entry: Entry }> {
+  async function judge(order: SendOrder): Promise<Prepared> {
     const key = keyOf(order)
     const { earlier, places, template } = await lookUp({ ...order, key })
     // Before anything else is judged: what was accepted stays accepted, though the window may have closed since.
@@ -113,15 +118,13 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
       const judged = await judge(order)
       return 'entry' in judged ? batch.submit(judged.entry) : judged.replayed
     },
-    async prepare(order) {
-      const judged = await judge(order)
-      if ('replayed' in judged) return async () => judged.replayed
-      return async (tx) => {
-        const { results } = await accept(options, [judged.entry], (work) => work(tx))
-        const [result] = results
-        if (result && 'value' in result) return result.value
-        throw result?.error ?? new Error('bug: an entry without a result')
-      }
+    prepare: judge,
+    async queue(tx, prepared) {
+      const entries = prepared.flatMap((one) => ('entry' in one ? one.entry : []))
+      if (entries.length === 0) return []
+      const { results, ended } = await accept(options, entries, (work) => work(tx))
+      for (const result of results) if ('error' in result) throw result.error
+      return ended
     },
   }
 }

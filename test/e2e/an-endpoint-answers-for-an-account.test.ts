@@ -1,7 +1,12 @@
 // The http responder: what an application answers to message.received is sent, once.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
+import type { ClaimedDelivery } from '../../src/events/model.ts'
+import type { Answered, Replies } from '../../src/events/respond.ts'
+import { deliveryWorkerOptions } from '../../src/gateway.ts'
+import { uuidOf } from '../../src/ids.ts'
 import { type EventReceiver, startEventReceiver } from '../support/event-receiver.ts'
+import { until } from '../support/program.ts'
 import { endpointsPath, startTelling, type Telling, type TellingFirm } from '../support/telling.ts'
 
 let telling: Telling
@@ -236,4 +241,54 @@ describe('a responder', () => {
 
     expect([answer.status, answer.json.error.code]).toEqual([404, 'ACCOUNT_NOT_FOUND'])
   })
+})
+
+test('answers that are settled together wait for a conversation without keeping the queue from others', async () => {
+  const { db, runtime } = telling.gateway
+  await telling.write(firm, from)
+  await telling.write(firm, '16505550212')
+  const told = await db.query(sql<{ eventId: string; data: Record<string, unknown> }>`
+    select id as "eventId", data from events
+    where tenant_id = ${firm.id} and type = 'message.received'
+    order by id`)
+  const { responder } = deliveryWorkerOptions(runtime)
+  const answered: Answered[] = []
+  for (const [index, { eventId, data }] of told.entries()) {
+    const { id: tenantId, phoneNumberId } = firm
+    const delivery = {
+      id: String(index),
+      tenantId,
+      phoneNumberId,
+      eventId,
+      data,
+    } as ClaimedDelivery
+    const body = Buffer.from(JSON.stringify({ messages: [text('one'), text('two')] }))
+    const answer = await responder.read(delivery, body)
+    if (answer !== 'unavailable') answered.push({ delivery, answer })
+  }
+  let settling: Promise<Replies> | undefined
+  await db.transaction(async (tx) => {
+    // As somebody who sends to that contact, and then wants the queue.
+    await tx.query(sql`
+      select from whatsapp_conversations c
+      join whatsapp_messages m on m.tenant_id = c.tenant_id and m.conversation_id = c.id
+      where c.tenant_id = ${firm.id} and m.id = ${uuidOf('msg', String(told[1]?.data.message_id)) ?? null}
+      for no key update of c`)
+    settling = db.transaction((other) => responder.queue(other, answered, telling.clock.now()))
+    await until('the answers wait for the conversation', async () => {
+      const waiting = await db.query(sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%whatsapp_conversations%'`)
+      return waiting.length > 0
+    })
+    await tx.query(sql`
+      insert into send_tenants (tenant_id) values (${firm.id}) on conflict do nothing`)
+    await tx.query(sql`
+      select from send_tenants where tenant_id = ${firm.id} for no key update nowait`)
+  })
+  expect([...((await settling)?.counts ?? [])]).toEqual([
+    ['0', 2],
+    ['1', 2],
+  ])
+  expect((await queued()).map(({ body }) => body)).toEqual(['one', 'two', 'one', 'two'])
 })
