@@ -3,7 +3,7 @@ import type { Db } from '../db/connect.ts'
 import { AppError, notFound } from '../errors.ts'
 import { uuidOf } from '../ids.ts'
 import type { Clock } from '../time-and-chance.ts'
-import { markCancelled, selectNewestRow } from './queries.ts'
+import { holdQueued, markCancelled, selectNewestRow } from './queries.ts'
 import { withdrawSend } from './queue-queries.ts'
 
 export async function cancelMessage(
@@ -14,9 +14,11 @@ export async function cancelMessage(
 ): Promise<void> {
   const messageId = uuidOf('msg', publicMessageId)
   await db.transaction(async (tx) => {
+    // The message before the queue, as everywhere.
+    const isQueued = messageId && (await holdQueued(tx, tenantId, messageId))
     const row = messageId && (await selectNewestRow(tx, tenantId, messageId))
     if (!row) throw notFound('MESSAGE_NOT_FOUND', 'message that was to be sent')
-    if (!(await withdrawSend(tx, tenantId, row.id, 'CANCELLED'))) {
+    if (!isQueued || !(await withdrawSend(tx, tenantId, row.id, 'CANCELLED'))) {
       throw new AppError(
         'NOT_CANCELLABLE',
         409,

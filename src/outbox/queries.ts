@@ -156,6 +156,16 @@ export async function selectNewestRow(
   return row
 }
 
+/** Locks a message that is to be sent; false when it is more than that by now: a status may have told that Meta has it. */
+export async function holdQueued(tx: Tx, tenantId: string, messageId: string): Promise<boolean> {
+  const rows = await tx.query(sql`
+    select
+    from whatsapp_messages
+    where tenant_id = ${tenantId} and id = ${messageId} and direction = 'outbound' and status = 'queued'
+    for no key update`)
+  return rows.length > 0
+}
+
 export async function markCancelled(
   tx: Tx,
   tenantId: string,

@@ -67,6 +67,26 @@ describe('a status', () => {
     ])
   })
 
+  test('is not taken back: what Meta is known to have cannot be cancelled, though its row still waits', async () => {
+    const customer = await world.customerOf(firm)
+    const id = await sendAmbiguously(customer)
+    await world.hearMeta()
+    // The statuses are applied, and their process died before it ended the wait.
+    await world.gateway.db.query(sql`
+      update whatsapp_send_outbox set status = 'pending', lane_head = true
+      where id = ${(await rowOf(id)).id}::bigint`)
+
+    const path = `/api/whatsapp/messages/${id}/cancel`
+    const answer = await world.gateway.call('POST', path, { key: firm.key, body: {} })
+
+    expect([answer.status, answer.json.error?.code]).toEqual([409, 'NOT_CANCELLABLE'])
+    expect((await world.read(firm, id)).wamid).toBe(world.acceptedFor(customer)[0]?.wamid)
+    expect((await world.read(firm, id)).status).toBe('read')
+    await world.sendWhatWaits()
+    expect((await rowOf(id)).status).toBe('done')
+    expect(world.postsTo(customer)).toHaveLength(1)
+  })
+
   test('tells of what a process had that is gone: ended when that is noticed, not sent again', async () => {
     const { db, runtime } = world.gateway
     const customer = await world.customerOf(firm)
