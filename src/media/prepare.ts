@@ -33,7 +33,8 @@ export type Prepared =
       /** To be called when Meta refuses the message for good: the ids may be why, and are not used again. */
       onRefused(): Promise<void>
     }
-  | { outcome: Outcome }
+  /** And how Meta answered the call for it, where one was made: that tells of Meta, not only of the message. */
+  | { outcome: Outcome; called: Outcome | null }
 
 export type PrepareContent = (
   number: SendingNumber,
@@ -51,7 +52,7 @@ export function createPreparer(options: PreparerOptions): PrepareContent {
   const underWay = new Map<string, Promise<Uploaded | Outcome>>()
 
   function handOver(number: SendingNumber, row: MediaRow): Promise<Uploaded | Outcome> {
-    const name = `${number.tenantId} ${number.phoneNumberId} ${row.id}`
+    const name = nameOf(number, row)
     const running = underWay.get(name)
     if (running !== undefined) return running
     const started = upload(options, number, row).finally(() => underWay.delete(name))
@@ -73,14 +74,16 @@ export function createPreparer(options: PreparerOptions): PrepareContent {
     const metaIds = new Map<string, string>()
     for (const [index, uuid] of uuids.entries()) {
       const row = rows.get(uuid)
-      if (row?.state !== 'stored') return { outcome: missing() }
+      if (row?.state !== 'stored') return { outcome: missing(), called: null }
       const reused = known.get(uuid)
       if (reused !== undefined) metrics.mediaHandovers.inc({ outcome: 'reused' })
+      // Who waits for another's call has made none.
+      const isOurs = !underWay.has(nameOf(number, row))
       const given = reused ?? (await handOver(number, row))
       if (typeof given === 'string') metaIds.set(ids[index] ?? '', given)
-      else if ('class' in given) return { outcome: given }
+      else if ('class' in given) return { outcome: given, called: null }
       else if (given.kind === 'uploaded') metaIds.set(ids[index] ?? '', given.id)
-      else return { outcome: outcomeOf(given) }
+      else return { outcome: outcomeOf(given), called: isOurs ? classify(given) : null }
     }
     return {
       content: withMetaIds(content, metaIds),
@@ -103,7 +106,7 @@ export function createPreparer(options: PreparerOptions): PrepareContent {
       return await prepare(number, content, ids)
     } catch (error) {
       log.warn('media_handover_failed', { tenant_id: number.tenantId, ...errorFields(error) })
-      return { outcome: notReady() }
+      return { outcome: notReady(), called: null }
     }
   }
 }
@@ -132,6 +135,10 @@ async function upload(
     log.warn('media_handle_not_kept', { tenant_id: tenantId, ...errorFields(error) }),
   )
   return answer
+}
+
+function nameOf({ tenantId, phoneNumberId }: SendingNumber, { id }: MediaRow): string {
+  return `${tenantId} ${phoneNumberId} ${id}`
 }
 
 /** Two of the same file at Meta do no harm, so a lost answer is simply one that did not come. */

@@ -28,6 +28,8 @@ export interface SendResult {
   outcome: Outcome
   /** Whether Meta was asked. */
   isPosted: boolean
+  /** How Meta answered when it was to take a file of the message, where it did not: then nothing was posted. */
+  calledBefore?: Outcome | null
   /** It must not be decided yet: to be looked at again after this, as if nothing had been tried. */
   postponedMs?: number
   /** With which token, by the time that was set; null when it was not looked up. */
@@ -84,7 +86,10 @@ export async function sendOne(
     : send.payload
   const number = { phoneNumberId: send.phoneNumberId, accessToken }
   const prepared = await prepare({ ...number, tenantId: send.tenantId }, content)
-  if ('outcome' in prepared) return result(withoutToken(prepared.outcome, accessToken), false)
+  if ('outcome' in prepared) {
+    const refused = result(withoutToken(prepared.outcome, accessToken), false)
+    return { ...refused, calledBefore: prepared.called }
+  }
   const body = {
     ...prepared.content,
     biz_opaque_callback_data: packCallback(send.attemptId, send.callbackData),

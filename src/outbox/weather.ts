@@ -37,9 +37,11 @@ export function verdictOf(outcome: Pick<Outcome, 'class'>): Call['verdict'] {
   }
 }
 
-/** Undefined when Meta was not asked, which says nothing about it. */
-export function callOf({ send, outcome, decision, isPosted }: Decided): Call | undefined {
-  if (!isPosted) return undefined
+/** Undefined when Meta was asked for nothing, not even to take a file: that says nothing about it. */
+export function callOf(decided: Decided): Call | undefined {
+  const { send, decision } = decided
+  const outcome = decided.isPosted ? decided.outcome : decided.calledBefore
+  if (!outcome) return undefined
   const isThrottled = outcome.class === 'rate_limited' && outcome.scope === 'number'
   return {
     tenantId: send.tenantId,

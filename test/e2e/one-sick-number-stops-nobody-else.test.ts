@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
 import { operatorKey } from '../support/gateway.ts'
+import { uploadFile } from '../support/media.ts'
 import { letTimePass, makeDue } from '../support/queue.ts'
 import { type Firm, type Sending, sendRowOf, startSending, template } from '../support/sending.ts'
 
@@ -132,4 +133,29 @@ describe('a host that nobody reaches', () => {
     await away.gateway.sendDue()
     expect(await attempts()).toBe(made + 1)
   })
+})
+
+test('a number whose files Meta does not take is left alone, too: no attempts are used up meanwhile', async () => {
+  const world = await startSending({ CIRCUIT_MIN_CALLS })
+  const firm = await world.createFirm('Firm With Files')
+  const match = { endpoint: 'media' as const }
+  world.fault({ fault: 'error', code: 131000, http_status: 500, match })
+  for (let count = 0; count < 15; count++) {
+    const id = await uploadFile(world.gateway, firm.key)
+    const to = await world.customerOf(firm)
+    await world.send(firm, to, { type: 'image', text: undefined, image: { id } })
+  }
+  await world.gateway.sendDue()
+  const calls = () => world.simulator.ledger(firm.phoneNumberId).requests.length
+  const before = calls()
+  expect(before).toBeGreaterThanOrEqual(10)
+  expect(before).toBeLessThanOrEqual(12)
+
+  // Half-open: one is tried, and the others go on waiting.
+  await world.sendWhatWaits()
+  expect(calls()).toBe(before + 1)
+  world.simulator.clearFaults()
+  await world.sendWhatWaits()
+  await world.sendWhatWaits()
+  expect(world.simulator.ledger(firm.phoneNumberId).sends).toHaveLength(15)
 })
