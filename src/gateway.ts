@@ -347,6 +347,8 @@ export function apiRoutes(
       vault,
       appId: config.metaAppId ?? null,
       onConnected: releaseAccount,
+      // Nobody reconnects what is gone: what was parked for it ends, and can be decided on.
+      onDisconnected: (tx, tenantId, number) => holdAccount(tx, tenantId, number, null),
       tokenWarningDays: config.tokenWarningDays,
     }),
     ...doctorRoutes(keeping),

@@ -12,7 +12,7 @@ import {
 import { decodeCursor, pageOf } from '../api/paging.ts'
 import { type Route, route } from '../api/route.ts'
 import { recordAct } from '../audit/record.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db, Tx } from '../db/connect.ts'
 import { notFound } from '../errors.ts'
 import { publicId, uuidOf } from '../ids.ts'
 import { isTenant } from '../tenants/resolve.ts'
@@ -36,6 +36,8 @@ interface AccountRoutesOptions {
   vault: Vault
   appId: string | null
   onConnected: OnConnected
+  /** In the transaction that disconnects it, last. */
+  onDisconnected: (tx: Tx, tenantId: string, phoneNumberId: string) => Promise<void>
   tokenWarningDays: number
 }
 
@@ -106,6 +108,7 @@ export function accountRoutes(options: AccountRoutesOptions): Route[] {
             subject: params.accountId,
             details: { phone_number_id: number },
           })
+          await options.onDisconnected(tx, params.id, number)
           return null
         }),
     }),

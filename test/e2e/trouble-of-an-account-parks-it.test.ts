@@ -59,6 +59,31 @@ describe('an answer that the token is no good', () => {
     ['401 without a code', { http_status: 401, body: 'empty' as const }],
   ] as const
 
+  test('and whose account is then disconnected: what was parked ends, instead of waiting for nobody', async () => {
+    const firm = await world.createFirm('Firm Gone')
+    const customer = await world.customerOf(firm)
+    world.fault({
+      fault: 'error',
+      code: 190,
+      http_status: 401,
+      match: { phone_number_id: firm.phoneNumberId },
+    })
+    const ids = await sendMany(firm, [customer, customer])
+    await world.gateway.sendDue()
+    for (const id of ids) expect((await world.read(firm, id)).status).toBe('queued')
+
+    const path = `/api/admin/tenants/${firm.id}/accounts/${(await accountOf(firm)).id}`
+    expect((await world.gateway.call('DELETE', path, { key: operatorKey })).status).toBe(204)
+    await world.gateway.sendDue()
+
+    for (const id of ids) {
+      expect(await world.read(firm, id)).toMatchObject({
+        status: 'failed',
+        error: { code: 'ACCOUNT_NOT_FOUND' },
+      })
+    }
+  })
+
   test.each(answers)('%s parks the account; reconnected, it drains in order', async (_, answer) => {
     const firm = await world.createFirm('Firm A')
     const [ann, bob] = [await world.customerOf(firm), await world.customerOf(firm)]
