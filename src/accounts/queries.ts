@@ -216,6 +216,23 @@ export async function lockAuthStatus(
   return row
 }
 
+/** In one order for all. */
+export async function lockAccounts(
+  tx: Tx,
+  numbers: { tenantId: string; phoneNumberId: string }[],
+): Promise<void> {
+  await tx.query(sql`
+    select
+    from whatsapp_accounts
+    where (tenant_id, phone_number_id) in (
+      select *
+      from unnest(
+        ${numbers.map((number) => number.tenantId)}::uuid[],
+        ${numbers.map((number) => number.phoneNumberId)}::text[]))
+    order by tenant_id, phone_number_id
+    for no key update`)
+}
+
 /** The same for templates, by business account: they belong to that, not to a number. */
 export async function updateTemplatesAuthStatus(
   tx: Tx,

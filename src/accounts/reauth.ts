@@ -1,6 +1,7 @@
 // A token that Meta no longer takes: the account waits for a person, and says why.
 import type { Tx } from '../db/connect.ts'
 import {
+  lockAccounts,
   lockAuthStatus,
   updateAuthStatus,
   updateTemplatesAuthStatus,
@@ -24,6 +25,14 @@ export async function requireReauth(
   if (account.auth_status === 'needs_reauth') return 'known'
   await updateAuthStatus(tx, tenantId, phoneNumberId, 'needs_reauth', reason, now)
   return 'new'
+}
+
+/** For who calls requireReauth with a send queue locked: whoever reconnects has the account first, and then wants the queue. */
+export async function expectReauth(
+  tx: Tx,
+  numbers: { tenantId: string; phoneNumberId: string }[],
+): Promise<void> {
+  if (numbers.length > 0) await lockAccounts(tx, numbers)
 }
 
 /** True when the account was waiting for this. */

@@ -1,6 +1,6 @@
 // Step 3 of sending: what came of attempts → rows, messages, holds, dead letters: one transaction for all that ended
 // together. Only who still holds a row changes it; what an attempt came to is written down in any case.
-import { requireReauth } from '../accounts/reauth.ts'
+import { expectReauth, requireReauth } from '../accounts/reauth.ts'
 import { keepRefusals } from '../consent/keep-words.ts'
 import { refusalNamed, wholeSecond } from '../consent/refusals.ts'
 import { expectEarlyStatuses, joinEarlyStatuses } from '../conversations/apply-status.ts'
@@ -76,6 +76,10 @@ export async function settleResults(settler: Settler, results: SendResult[]): Pr
     )
     await expectEarlyStatuses(tx, accepted)
     // Before the queue's lock, as everywhere.
+    await expectReauth(
+      tx,
+      decided.filter(({ decision }) => isParked(decision)).map(({ send }) => send),
+    )
     const suppressed = await keepRefusals(
       tx,
       results.flatMap((result) => refusedOf(result, random, now)),
@@ -262,6 +266,10 @@ function letterOf({ send, outcome, decision }: Decided, id: string | undefined, 
   }
 }
 
+function isParked(decision: Decision): boolean {
+  return decision.state === 'pending' && decision.isParked
+}
+
 /** True when the account was fine until now. */
 async function applyToNumber(
   tx: Tx,
@@ -269,7 +277,7 @@ async function applyToNumber(
   now: Date,
 ): Promise<boolean> {
   const { tenantId, phoneNumberId } = send
-  if (decision.state === 'pending' && decision.isParked) {
+  if (isParked(decision)) {
     const reason = outcome.provider?.message ?? outcome.advice
     const reauth = await requireReauth(tx, tenantId, phoneNumberId, reason, now, tokenSetAt)
     // Reconnected meanwhile: the send is tried again, with the token of now.
@@ -277,7 +285,7 @@ async function applyToNumber(
     await holdNumber(tx, tenantId, phoneNumberId, 'parked')
     return reauth === 'new'
   }
-  if (decision.state === 'done' || decision.state === 'fallback') return false
+  if (!('holdUntil' in decision)) return false
   if (decision.holdUntil !== null) {
     await holdNumber(tx, tenantId, phoneNumberId, decision.holdUntil)
   }
