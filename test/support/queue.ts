@@ -1,6 +1,7 @@
 // The send queue driven by hand: rows in, claims out, with the database's own clock.
 import { randomUUID } from 'node:crypto'
 import { type Db, sql } from '../../src/db/connect.ts'
+import { transactionWithRetry } from '../../src/db/retry.ts'
 import type { ClaimedSend, NewSend, Settlement } from '../../src/outbox/model.ts'
 import { claimSends, enqueueSends, settleSends } from '../../src/outbox/queue-queries.ts'
 import { registerWorker } from '../../src/queue/workers.ts'
@@ -72,7 +73,8 @@ export async function makeDue(db: Db): Promise<void> {
 
 /** The queue's own clock is the database's: everything it remembers moves this far into the past. Leases do not. */
 export async function letTimePass(db: Db, seconds: number): Promise<void> {
-  await db.transaction(async (tx) => {
+  // Whoever settles takes attempts first, then the queue: they may meet.
+  await transactionWithRetry(db, async (tx) => {
     // Nobody claims or settles meanwhile.
     await tx.query(sql`lock table send_tenants in exclusive mode`)
     await tx.query(sql`

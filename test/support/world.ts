@@ -317,6 +317,7 @@ export async function undecide(world: World): Promise<void> {
     update whatsapp_send_outbox
     set status = 'pending', lane_head = true
     where last_error = 'CANCELLED'`)
+  await db.query(sql`update whatsapp_messages set status = 'queued' where status = 'cancelled'`)
   await db.query(sql`update whatsapp_suppressions set is_active = true where reason = 'operator'`)
   const paused = await db.query(sql<{ waba_id: string }>`
     update whatsapp_templates
