@@ -7,7 +7,7 @@ export default defineConfig({
     // Much of the time goes into waiting for processes and disks, also on two cores.
     maxWorkers: 2,
     // Real servers and processes are started; on a busy two-core machine that takes its time.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 })

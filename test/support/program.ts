@@ -230,7 +230,7 @@ type Falsy = false | '' | 0 | null | undefined
 export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
-  withinMs = 20_000,
+  withinMs = 50_000,
 ): Promise<Exclude<T, Falsy>> {
   const deadline = performance.now() + withinMs
   for (;;) {
