@@ -66,8 +66,9 @@ export async function trickle(
   signal: AbortSignal,
 ): Promise<void> {
   const pick = <T>(list: T[]): T => list[Math.floor(random.fraction() * list.length)] as T
-  while (!signal.aborted) {
-    const tenant = pick(sampleTenants)
+  for (let count = 0; !signal.aborted; count++) {
+    // First once to each: whoever tries the first command sees somebody.
+    const tenant = sampleTenants[count] ?? pick(sampleTenants)
     const customer = pick(tenant.customers)
     const isPlace = random.fraction() < 0.1
     write(customer.waId, {
