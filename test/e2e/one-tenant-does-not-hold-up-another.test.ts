@@ -10,7 +10,8 @@ import { type Firm, type Sending, startSending, template } from '../support/send
 
 const cap = 4
 const largeCap = 6
-const answerMs = 100
+// Long beside what a claim takes on a busy machine: a freed place is seen to be filled again within a flight.
+const answerMs = 750
 
 let world: Sending
 let large: Firm
@@ -107,10 +108,11 @@ describe('one tenant does not hold up another', () => {
     for (const { phoneNumberId } of small) {
       expect(mostInFlight[phoneNumberId]).toBeLessThanOrEqual(cap)
     }
-    // At its cap: most of its sends saw the full number in flight, their own included.
-    const since = posts.filter(({ arrived_at }) => arrived_at > startedAt)
-    const atCap = since.filter((post) => mostBeside(post, posts) === largeCap)
-    expect(atCap.length).toBeGreaterThan(since.length * 0.5)
+    // At its cap: most of its sends that were over by now saw the full number in flight, their own included.
+    const over = posts.filter(({ answered_at }) => answered_at !== null && answered_at > startedAt)
+    const atCap = over.filter((post) => mostBeside(post, posts) === largeCap)
+    expect(over.length).toBeGreaterThanOrEqual(largeCap)
+    expect(atCap.length).toBeGreaterThan(over.length * 0.5)
     // Held as a whole after the first answers: two hundred messages are not two hundred POSTs.
     expect(postsOf(limited).length).toBeLessThan(50)
   })
