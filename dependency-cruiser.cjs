@@ -2,10 +2,10 @@
 // Imports point down: entry -> composition -> features -> adapters -> platform.
 
 const entry = '^src/(cli\\.ts|commands/)'
-const composition = '^src/(gateway|runtime)\\.ts$'
-const features = '^src/(inbox|conversations|consent|responder|outbox|dead-letters|accounts|templates|media|tenants|contacts|audit|events|ops)/'
+const composition = '^src/(gateway|runtime|workers|periodic)\\.ts$'
+const features = '^src/(inbox|conversations|consent|responder|outbox|dead-letters|accounts|templates|media|tenants|people|contacts|audit|events|alerts|ops|tasks|secrets)/'
 const adapters = '^src/(meta|dispatch|dedupe|queue|net)/'
-const platform = '^src/(db/|api/|http\\.ts|log\\.ts|metrics\\.ts|recent\\.ts|again-and-again\\.ts|ids\\.ts|micro-batch\\.ts|package-root\\.ts|time-and-chance\\.ts|errors\\.ts|config(-table|-kinds)?\\.ts)'
+const platform = '^src/(db/|api/|tracing/|http\\.ts|log\\.ts|metrics[a-z-]*\\.ts|recent\\.ts|again-and-again\\.ts|ids\\.ts|micro-batch\\.ts|package-root\\.ts|time-and-chance\\.ts|errors\\.ts|config[a-z-]*\\.ts)'
 const tests = '\\.(test|conformance)\\.tsx?$|^test/'
 
 // Which feature may call which. Anything not listed is forbidden; keep the list short.
@@ -22,16 +22,24 @@ const featureEdges = {
   contacts: ['audit'],
   responder: ['conversations'],
   // outbox asks the mirror before it accepts a template, and hands a message's files over to Meta before it sends.
-  outbox: ['accounts', 'consent', 'contacts', 'conversations', 'tenants', 'dead-letters', 'audit', 'templates', 'media'],
+  outbox: ['accounts', 'consent', 'contacts', 'conversations', 'tenants', 'dead-letters', 'audit', 'templates', 'media', 'alerts'],
   'dead-letters': ['inbox', 'outbox', 'audit'],
-  accounts: ['tenants', 'audit'],
+  // What Meta answers, and who wants whose number, is noted for alerts where it is learnt (alerts/signal.ts).
+  accounts: ['tenants', 'audit', 'alerts'],
   templates: ['accounts', 'audit'],
   media: ['accounts'],
   tenants: ['audit'],
+  people: ['audit'],
   // An http responder's answer goes into the outbox; a secret comes out of the vault. Nobody calls events: triggers record.
   events: ['outbox', 'accounts', 'audit'],
+  // Alerts look at what others keep, and are posted and signed as events are.
+  alerts: ['accounts', 'outbox', 'events', 'ops', 'audit'],
   // An act and its audit row share a transaction, so everybody may call audit and audit calls nobody.
   audit: [],
+  // What others seal is sealed anew under another key: each knows what its secrets belong to.
+  secrets: ['accounts', 'events', 'alerts'],
+  // The internal endpoints answer for what the queues did with one row.
+  tasks: ['inbox', 'outbox'],
   ops: ['inbox', 'outbox', 'accounts', 'tenants', 'conversations', 'dead-letters', 'audit'],
 }
 
@@ -47,7 +55,7 @@ module.exports = {
       { pathNot: [entry, composition, tests, '^bench/'] },
       { path: composition },
     ),
-    forbid('adapters-know-no-feature', 'meta, dispatch and dedupe are protocols, not product.', { path: adapters }, { path: features }),
+    forbid('adapters-know-no-feature', 'meta, dispatch and dedupe are protocols, not product.', { path: adapters, pathNot: tests }, { path: features }),
     forbid('platform-knows-nobody', 'db, log, time, errors, config stand alone.', { path: platform }, { path: [features, adapters] }),
     ...Object.entries(featureEdges).map(([feature, allowed]) =>
       forbid(
@@ -75,6 +83,18 @@ module.exports = {
       'Only db/connect.ts imports the driver.',
       { path: '^src/', pathNot: ['^src/db/connect\\.ts$', tests] },
       { path: 'node_modules/pg/' },
+    ),
+    forbid(
+      'tracing-costs-nothing-when-off',
+      'Only tracing/otlp.ts knows the OpenTelemetry SDK, and it is loaded with import() where a collector is configured.',
+      { path: '^src/', pathNot: ['^src/tracing/otlp\\.ts$', tests] },
+      { path: 'node_modules/@opentelemetry/' },
+    ),
+    forbid(
+      'the-exporter-is-loaded-late',
+      'A static import of it would load the SDK in every process.',
+      { path: '^src/', pathNot: tests },
+      { path: '^src/tracing/otlp\\.ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
     ),
     forbid('simulator-is-independent', 'An oracle that shares code with the gateway agrees with its bugs.', { path: '^simulator/' }, { path: '^src/' }),
     forbid('console-sees-the-contract', 'The browser may know the API contract and nothing else.', { path: '^console/' }, { path: '^src/', pathNot: '^src/api/contract[a-z-]*\\.ts$' }),

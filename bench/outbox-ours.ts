@@ -5,7 +5,6 @@ import { type Config, readConfig } from '../src/config.ts'
 import { queueMessages } from '../src/conversations/queue-message.ts'
 import { sql } from '../src/db/connect.ts'
 import { startPolling } from '../src/dispatch/postgres.ts'
-import { sendWorkerOptions } from '../src/gateway.ts'
 import { createLog, logHashKey } from '../src/log.ts'
 import { createMediaCheck } from '../src/media/check.ts'
 import type { Graph } from '../src/meta/graph.ts'
@@ -17,6 +16,7 @@ import { createSendWorker } from '../src/outbox/worker.ts'
 import { registerWorker, removeWorker } from '../src/queue/workers.ts'
 import { createRuntime, type Runtime } from '../src/runtime.ts'
 import { systemClock } from '../src/time-and-chance.ts'
+import { sendWorkerOptions } from '../src/workers.ts'
 import { pause } from './measure.ts'
 import type { Contender, Working } from './outbox-contender.ts'
 import {
@@ -64,6 +64,8 @@ export async function openOurs(
   const enqueuer = createEnqueuer({
     ...runtime,
     db: runtime.db.api,
+    // The queue is measured with more than anybody should have waiting.
+    maxQueued: 1_000_000_000,
     checkMedia: createMediaCheck({
       db: runtime.db.api,
       clock: systemClock,
@@ -91,7 +93,7 @@ export async function openOurs(
     addBulk: (jobs) => addFromManyCallers(add, jobs),
     fill: async (jobs) => {
       for (let at = 0; at < jobs.length; at += 1000) await fill(runtime, jobs.slice(at, at + 1000))
-      runtime.dispatch.wake('outbox')
+      await runtime.dispatch.wake('outbox')
     },
     clear: () => clear(database),
     remaining: async () => {

@@ -5,6 +5,8 @@ export interface Target {
   target: string
   limit: number
   measured: Spread | undefined
+  /** Of both; a ratio (×) unless said. */
+  unit?: string
   /** Undefined when there was nothing to measure it by. */
   isMet: boolean | undefined
 }
@@ -14,17 +16,18 @@ export function targetOf(options: {
   limit: number
   atLeast: boolean
   measured: Spread | undefined
+  unit?: string
 }): Target {
-  const { target, limit, atLeast, measured } = options
+  const { target, limit, atLeast, measured, unit } = options
   const isMet = measured && (atLeast ? measured.median >= limit : measured.median <= limit)
-  return { target, limit, measured, isMet }
+  return { target, limit, measured, ...(unit !== undefined && { unit }), isMet }
 }
 
 export function targetLines(targets: Target[]): string {
   return targets
-    .map(({ target, limit, measured, isMet }) => {
+    .map(({ target, limit, measured, unit = '×', isMet }) => {
       const verdict = isMet === undefined ? 'not measured' : isMet ? 'met' : 'MISSED'
-      return `${verdict.padEnd(12)}  ${target} ${limit}×: ${spreadText(measured, '×')}`
+      return `${verdict.padEnd(12)}  ${target} ${limit}${unit}: ${spreadText(measured, unit)}`
     })
     .join('\n')
 }

@@ -4,21 +4,18 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { shop, textTo } from './test-support.ts'
 
-function runSimulator(options: object) {
-  const main = new URL('./main.ts', import.meta.url).href
-  const program = `(await import(${JSON.stringify(main)})).runSimulator(${JSON.stringify(options)})`
-  return spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', program], {
+const runSimulator = (...options: string[]) =>
+  spawn(process.execPath, [inject('program'), 'simulator', '--port', '0', ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-}
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
   'says where it listens and stops on %s',
   async (signal) => {
-    const child = runSimulator({ port: 0 })
+    const child = runSimulator()
     const exited = once(child, 'exit')
 
     const lines: string[] = []
@@ -39,7 +36,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 test('plays a scenario, and its ledger survives its own death', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'simulator-'))
   const ledgerFile = join(folder, 'ledger.jsonl')
-  const child = runSimulator({ port: 0, scenario: 'throttled', ledgerFile })
+  const child = runSimulator('--scenario', 'throttled', '--ledger-file', ledgerFile)
   const exited = once(child, 'exit')
   let url = ''
   for await (const line of createInterface(child.stdout)) {
@@ -65,4 +62,21 @@ test('plays a scenario, and its ledger survives its own death', async () => {
   expect(lines.map((line) => JSON.parse(line))).toContainEqual(
     expect.objectContaining({ list: 'sends', wamid: sent.messages[0].id }),
   )
+})
+
+test('emulates Cloud Tasks beside Meta when it is told where', async () => {
+  const child = runSimulator('--cloud-tasks-port', '0')
+  const exited = once(child, 'exit')
+  const lines: string[] = []
+  for await (const line of createInterface(child.stdout)) {
+    lines.push(line)
+    if (line.includes('cloud-tasks/dispatches')) break
+  }
+  const url = lines[0]?.replace('Meta simulator: ', '')
+  const answer = await fetch(`${url}/simulator/cloud-tasks/queues`)
+  child.kill('SIGTERM')
+
+  expect(await answer.json()).toEqual({ data: [] })
+  expect(lines).toContainEqual(expect.stringMatching(/^ {2}CLOUD_TASKS_ENDPOINT=127\.0\.0\.1:\d+$/))
+  expect(await exited).toEqual([0, null])
 })

@@ -18,6 +18,8 @@ export interface RunOptions {
   scenario?: string
   /** Where the ledger is also written, so that it survives this process. */
   ledgerFile?: string
+  /** Where an emulated Google Cloud Tasks listens for gRPC; 0 picks a free port. None by default. */
+  cloudTasksPort?: number
   print?: (line: string) => void
 }
 
@@ -43,6 +45,7 @@ export async function runSimulator(options: RunOptions = {}): Promise<void> {
   if (scenario !== undefined) simulator.startScenario(scenario)
   const stopRequested = nextStopSignal()
   print(welcome(simulator.url, settings))
+  if (simulator.cloudTasks) print(cloudTasksWelcome(simulator.url, simulator.cloudTasks.endpoint))
   if (scenario !== undefined) print(`Scenario: ${scenario.name}`)
   print(`Stopping on ${await stopRequested}.`)
   await simulator.close()
@@ -96,5 +99,18 @@ Make it misbehave (see simulator/scenarios/README.md):
   curl ${url}/simulator/faults -d '{"fault": "throttle", "count": 3}'
 See what happened:
   curl ${url}/simulator/ledger
+`
+}
+
+function cloudTasksWelcome(url: string, endpoint: string): string {
+  return `Cloud Tasks: ${endpoint}
+With DISPATCH=cloud-tasks the gateway needs
+  CLOUD_TASKS_ENDPOINT=${endpoint}
+A queue is made when its first task comes. Public keys of the identity tokens on tasks:
+  ${url}/simulator/cloud-tasks/certs
+Change a queue's limits, lose a tenth of the tasks, see what was delivered:
+  curl -X PUT ${url}/simulator/cloud-tasks/queues -d '{"name": "projects/demo/locations/local/queues/outbound", "max_dispatches_per_second": 10}'
+  curl ${url}/simulator/cloud-tasks/faults -d '{"fault": "drop", "probability": 0.1}'
+  curl ${url}/simulator/cloud-tasks/dispatches
 `
 }

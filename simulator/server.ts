@@ -4,6 +4,8 @@
 import type { AddressInfo } from 'node:net'
 import { fastify } from 'fastify'
 import type { ServiceWindowMode } from './business.ts'
+import { mountCloudTasksRoutes } from './cloud-tasks/control-routes.ts'
+import { type CloudTasks, openCloudTasks } from './cloud-tasks/server.ts'
 import { mountControlApi } from './control-api.ts'
 import { guardGraphApi } from './faults/request-guard.ts'
 import { mountGraphApi } from './graph/api.ts'
@@ -43,10 +45,14 @@ export interface SimulatorOptions {
   ledgerCapacity?: number
   /** Where the ledger is also written, one JSON object a line. */
   ledgerFile?: string
+  /** Where an emulated Google Cloud Tasks listens for gRPC; 0 picks a free port. None by default. */
+  cloudTasksPort?: number
 }
 
 export interface Simulator extends Controls {
   url: string
+  /** Present when a port was given for it. */
+  cloudTasks?: CloudTasks
   /** Calls off what is under way and stops listening. */
   close(): Promise<void>
 }
@@ -99,6 +105,16 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     },
   })
 
+  const cloudTasks =
+    options.cloudTasksPort === undefined
+      ? undefined
+      : await openCloudTasks({
+          host,
+          port: options.cloudTasksPort,
+          clock,
+          random,
+          autoCreateQueues: true,
+        })
   const app = fastify({ bodyLimit: bodyLimitBytes, forceCloseConnections: true })
   const phone = createPhone(simulation, clock)
   app.register(
@@ -107,6 +123,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       mountBusinessRoutes(scope, simulation)
       phone.mountApi(scope)
       mountSignupApi(scope, simulation.business, random)
+      if (cloudTasks) mountCloudTasksRoutes(scope, cloudTasks)
     },
     { prefix: '/simulator' },
   )
@@ -118,13 +135,18 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     guardGraphApi(scope, simulation.traffic)
     mountGraphApi(scope, { simulation, clock, random })
   })
-  await app.listen({ host, port })
+  await app.listen({ host, port }).catch(async (error) => {
+    await cloudTasks?.stop()
+    throw error
+  })
 
   const { stop, feed: _f, presence: _p, traffic: _t, business: _b, ...controls } = simulation
   return {
     ...controls,
     url: urlOf(app.server.address() as AddressInfo),
+    ...(cloudTasks ? { cloudTasks } : {}),
     async close() {
+      await cloudTasks?.stop()
       await stop()
       phone.close()
       await app.close()

@@ -7,14 +7,19 @@ export interface Loop {
   stop(): Promise<void>
 }
 
-export interface LoopOptions {
-  clock: Clock
-  log: Log
+/** Something to be done now and again, whoever says when: a loop, or a sweep (tasks/sweep.ts). */
+export interface PeriodicJob {
+  name: string
   everyMs: number
   /** What the log calls a round that failed. */
   failed: string
-  /** True when there is more to do at once. `signal` says that the process is stopping. */
+  /** True when there is more to do at once; a number is told as what was done. `signal` says to come to an end. */
   run(signal: AbortSignal): Promise<unknown>
+}
+
+export interface LoopOptions extends Omit<PeriodicJob, 'name'> {
+  clock: Clock
+  log: Log
 }
 
 export function againAndAgain({ clock, log, everyMs, failed, run }: LoopOptions): Loop {

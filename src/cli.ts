@@ -4,6 +4,7 @@ import { Command, Option } from 'commander'
 import { runSimulator } from '../simulator/main.ts'
 import { auditList, auditVerify } from './commands/audit.ts'
 import {
+  benchHealthCommand,
   benchInboundCommand,
   benchIngestCommand,
   benchOutboxCommand,
@@ -16,22 +17,19 @@ import {
   suppressionLiftCommand,
   suppressionList,
 } from './commands/consent.ts'
+import { declareAlertChannels } from './commands/declare-alert-channels.ts'
 import { declareEventEndpoints } from './commands/declare-event-endpoints.ts'
+import { declareTemplates } from './commands/declare-templates.ts'
+import { declareUsers } from './commands/declare-users.ts'
 import { dev } from './commands/dev.ts'
 import { dlqDecide, dlqInspect, dlqList } from './commands/dlq.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { keysCommand } from './commands/keys.ts'
 import { accountConnect, health, keyCreate, tenantCreate, tenantList } from './commands/manage.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { reconcileCommand, replayCommand, traceCommand } from './commands/ops.ts'
 import { explainPort } from './commands/port.ts'
 import { start } from './commands/start.ts'
-import {
-  templateDelete,
-  templateList,
-  templatePreviewCommand,
-  templateShow,
-  templateSync,
-} from './commands/templates.ts'
 import { ConfigError, configurationMarkdown } from './config.ts'
 import { AppError } from './errors.ts'
 import { scrub } from './log.ts'
@@ -72,6 +70,7 @@ program
     ]),
   )
   .option('--ledger-file <file>', 'keep the ledger in this file too, one JSON object a line')
+  .option('--cloud-tasks-port <port>', 'emulate Google Cloud Tasks here too', wholeNumber)
   .action((options) =>
     runSimulator(options).catch((error) => explainPort(error, options.port ?? 8090, '--port')),
   )
@@ -80,6 +79,13 @@ program
   .description('what waits, what failed, who needs a person')
   .option('--json', 'for programs')
   .action(health)
+program
+  .command('keys')
+  .description('which of ENCRYPTION_KEYS are still needed; exits with 1 when one is missing')
+  .option('--json', 'for programs')
+  .action(async (options) => {
+    if (!(await keysCommand(options))) process.exitCode = 1
+  })
 program
   .command('config')
   .description('print docs/configuration.md')
@@ -108,6 +114,7 @@ program
   .option('--name <name>', 'what the key is for', 'command line')
   .option('--json', 'for programs')
   .action((tenantName, { name, json }) => keyCreate(tenantName, name, { json }))
+declareUsers(program)
 const account = program.command('account').description('WhatsApp accounts')
 account
   .command('link')
@@ -198,52 +205,7 @@ suppression
   .option('--json', 'for programs')
   .action(suppressionLiftCommand)
 
-const template = program.command('template').description('message templates, as Meta has them')
-template
-  .command('list')
-  .description('list a tenant’s templates, and how far the local copy is')
-  .argument('<tenant>', 'id or slug')
-  .option('--phone-number-id <id>', 'of the account with this number')
-  .option('--name <name>', 'of this name, in every language')
-  .option('--status <status>', 'APPROVED, PENDING, REJECTED, PAUSED …')
-  .option('--category <category>', 'MARKETING, UTILITY or AUTHENTICATION')
-  .option('--gone', 'those that Meta no longer has, instead')
-  .option('--limit <count>', 'how many at most', '50')
-  .option('--after <cursor>', 'where the page before ended')
-  .option('--json', 'for programs')
-  .action(templateList)
-template
-  .command('sync')
-  .description('ask Meta for all of a tenant’s templates now')
-  .argument('<tenant>', 'id or slug')
-  .option('--phone-number-id <id>', 'only of the account with this number')
-  .option('--json', 'for programs')
-  .action(templateSync)
-template
-  .command('show')
-  .description('show one with everything that is known of it')
-  .argument('<tenant>', 'id or slug')
-  .argument('<id>', 'tpl_…')
-  .option('--json', 'for programs')
-  .action(templateShow)
-template
-  .command('preview')
-  .description('fill in parameters and show what the contact would see')
-  .argument('<tenant>', 'id or slug')
-  .argument('<id>', 'tpl_…')
-  .option('--components <json>', 'as in a message: template.components')
-  .option('--examples', 'what is not given shows its example')
-  .option('--json', 'for programs')
-  .action(templatePreviewCommand)
-template
-  .command('delete')
-  .description('delete one at Meta; its name is blocked for 30 days')
-  .argument('<tenant>', 'id or slug')
-  .argument('<id>', 'tpl_…')
-  .option('--all-languages', 'every template of this name')
-  .option('--json', 'for programs')
-  .action(templateDelete)
-
+declareTemplates(program)
 const dlq = program.command('dlq').description('dead letters: what could not be applied or sent')
 withFilter(dlq.command('list'))
   .description('list them, the latest first')
@@ -271,6 +233,7 @@ withDecision(dlq.command('mark-sent'))
   .action((ids, options) => dlqDecide('mark-sent', ids, options))
 
 declareEventEndpoints(program)
+declareAlertChannels(program)
 
 const audit = program.command('audit').description('who did what')
 audit
@@ -293,7 +256,10 @@ audit
 program
   .command('trace')
   .description('the life of one message or delivery, in the order of time')
-  .argument('<what>', 'wamid, msg_…, dlq_…, an event or correlation id, or h_… from a log line')
+  .argument(
+    '<what>',
+    'wamid, msg_…, dlq_…, an event, correlation or trace id, or h_… from a log line',
+  )
   .option('--json', 'for programs')
   .action(traceCommand)
 program
@@ -353,6 +319,15 @@ bench
   .option('--seconds <count>', 'how long each load lasts (20)')
   .option('--out <file>', 'where to write the results', 'bench/results/weather.json')
   .action(benchWeatherCommand)
+bench
+  .command('health')
+  .description('how long health takes to answer, with much and with little in the database')
+  .option('--quick', 'a short run, for a first look')
+  .option('--rounds <count>', 'how often everything is measured (3)')
+  .option('--rows <count>', 'events, and as many messages to send (1000000)')
+  .option('--samples <count>', 'questions a round (300)')
+  .option('--out <file>', 'where to write the results', 'bench/results/health.json')
+  .action(benchHealthCommand)
 
 // A bug. The process starts afresh under its supervisor; what was acknowledged is in the database.
 process.on('uncaughtException', (error) => {

@@ -1,57 +1,28 @@
 // Every setting of Estafet, as data: config.ts reads the environment by it and prints docs/configuration.md from it.
 // Defaults are written as the text a person would set, so that they take the same path and print the same way.
 
-import type { Choice, Choices, UrlType, ValueOf, ValueType } from './config-kinds.ts'
+import type { ValueOf } from './config-kinds.ts'
+import {
+  type Backend,
+  baseUrl,
+  choice,
+  choices,
+  cloudName,
+  collectorHeaders,
+  decimal,
+  flag,
+  headerValues,
+  hostAndPort,
+  integer,
+  list,
+  queueNames,
+  type Setting,
+  setting,
+  text,
+  url,
+} from './config-setting.ts'
+import { usualStopWords } from './config-stop-words.ts'
 
-/** A setting that chooses a backend, and one of its values. */
-export interface Backend {
-  key: 'dispatch' | 'dedupeStore' | 'mediaStore'
-  value: string
-}
-
-interface SettingOptions {
-  doc: string
-  default?: string
-  /** Takes the place of `default` when ESTAFET_ENV is development (for ESTAFET_ENV itself: under `dev`). */
-  developmentDefault?: string
-  /** How the default reads in the documentation when the two above cannot say it. */
-  defaultDoc?: string
-  /** Its value is never printed. */
-  secret?: true
-  /** Enforced in staging and production, for each value of a list. */
-  minLength?: number
-  /** Where leaving it out is refused: in staging and production, or wherever another setting has this value. */
-  required?: 'deployed' | Backend
-  /** How to come by a value, for the refusal. */
-  obtain?: string
-}
-export interface Setting extends SettingOptions {
-  variable: string
-  type: ValueType
-}
-
-function setting<T extends ValueType, const O extends SettingOptions>(
-  variable: string,
-  type: T,
-  options: O,
-): { variable: string; type: T } & O {
-  return { variable, type, ...options }
-}
-
-const choice = <A extends string>(...allowed: A[]): Choice<A> => ({ kind: 'choice', allowed })
-const choices = <A extends string>(...allowed: A[]): Choices<A> => ({ kind: 'choices', allowed })
-const integer = (min: number, max: number) => ({ kind: 'integer' as const, min, max })
-const decimal = (min: number, max: number) => ({ kind: 'decimal' as const, min, max })
-const text = (pattern = /./, form = 'some text') => ({ kind: 'text' as const, pattern, form })
-const list = (pattern: RegExp, form: string) => ({ kind: 'list' as const, pattern, form })
-const url = (...schemes: string[]): UrlType => ({ kind: 'url', schemes, isBase: false })
-const baseUrl: UrlType = { kind: 'url', schemes: ['http', 'https'], isBase: true }
-const flag = { kind: 'flag' as const }
-const hostAndPort = text(/^[^\s:/]+:\d{1,5}$/, 'host:port')
-// Whatever travels in a header must be printable ASCII without spaces.
-const headerValues = list(/^[\x21-\x7e]+$/, 'printable characters without spaces')
-const queueNames = list(/^[A-Za-z0-9-]{1,100}$/, 'letters, digits and hyphens, at most 100')
-const cloudName = text(/^[A-Za-z0-9][A-Za-z0-9.:-]*$/, "the cloud's own name for it")
 const withS3: Backend = { key: 'mediaStore', value: 's3' }
 const withCloudTasks: Backend = { key: 'dispatch', value: 'cloud-tasks' }
 
@@ -151,6 +122,10 @@ export const settings = {
     default: '2',
     doc: 'Sends in flight per tenant; a tenant can have its own value.',
   }),
+  maxQueuedPerTenant: setting('MAX_QUEUED_PER_TENANT', integer(1, 1_000_000), {
+    default: '100000',
+    doc: 'Messages of a tenant that may wait to be sent, those for later included; more are refused with 429 `BACKLOG_FULL`. A tenant can have its own value.',
+  }),
   retryPolicy: setting('RETRY_POLICY', choice('standard', 'patient'), {
     default: 'standard',
     doc: '`standard`: min(300, 5·2^attempts) s where `attempts` counts the failed ones, dead after 8 attempts. `patient`: 1 m, 5 m, 15 m, 1 h, 1 h, dead after 5 retries. Both add 0–1000 ms at random. A tenant can have its own.',
@@ -163,49 +138,7 @@ export const settings = {
     'STOP_WORDS',
     list(/^[^,]{1,100}$/, 'words or phrases of at most 100 letters'),
     {
-      default: [
-        // English
-        ...[
-          'stop',
-          'stop all',
-          'stopall',
-          'stop it',
-          'unsubscribe',
-          'opt out',
-          'optout',
-          'opt-out',
-        ],
-        ...['remove me', 'no more messages', 'stop messaging me'],
-        // Spanish
-        ...[
-          'baja',
-          'dar de baja',
-          'darme de baja',
-          'darse de baja',
-          'desuscribir',
-          'desuscribirme',
-        ],
-        ...['cancelar suscripción', 'no más mensajes', 'basta', 'detener', 'parar'],
-        // Portuguese; "parar" is the same
-        ...[
-          'pare',
-          'sair',
-          'descadastrar',
-          'descadastre-me',
-          'cancelar inscrição',
-          'cancelar assinatura',
-        ],
-        ...['remover', 'chega', 'não quero mais mensagens', 'sem mais mensagens'],
-        // Indonesian
-        ...[
-          'berhenti',
-          'berhenti berlangganan',
-          'hentikan',
-          'setop',
-          'jangan kirim lagi',
-          'jangan kirim pesan lagi',
-        ],
-      ].join(','),
+      default: usualStopWords,
       doc: 'Comma list. A message that is nothing but one of these, whatever its case, accents and punctuation, ends all messages to its sender until they write again. `off`: none. A tenant can have its own.',
     },
   ),
@@ -304,14 +237,33 @@ export const settings = {
   cloudTasksEndpoint: setting('CLOUD_TASKS_ENDPOINT', hostAndPort, {
     doc: 'Points the Cloud Tasks client at an emulator: `host:port`, plaintext.',
   }),
+  taskServiceAccount: setting(
+    'CLOUD_TASKS_SERVICE_ACCOUNT',
+    text(/^[a-z0-9-]+@[a-z0-9.-]+$/, "the account's e-mail address"),
+    {
+      doc: 'Google signs an identity token of this account into every task, and the internal endpoints demand one beside `INTERNAL_TASK_TOKEN`. Unset: the token alone lets in.',
+    },
+  ),
+  taskAudience: setting('CLOUD_TASKS_AUDIENCE', text(/^[\x21-\x7e]+$/, 'an address'), {
+    defaultDoc: '`INTERNAL_TASK_BASE_URL`',
+    doc: 'The audience of those identity tokens.',
+  }),
+  taskPatienceSeconds: setting('TASK_PATIENCE_SECONDS', integer(5, 3600), {
+    default: '60',
+    doc: 'A task that has not come this long after its time counts as lost: the sweep makes another.',
+  }),
   dedupeStore: setting('DEDUPE_STORE', choice('postgres', 'redis', 'firestore'), {
     default: 'postgres',
-    doc: 'Where dedupe keys live.',
+    doc: 'Where repeats are looked for first: `postgres`, or `redis` or `firestore` in front of it. While that store does not answer, webhooks are refused and sends wait. See docs/dedupe.md.',
+  }),
+  dedupeTimeoutMs: setting('DEDUPE_TIMEOUT_MS', integer(50, 2_500), {
+    default: '1000',
+    doc: 'Time limit of one question to a dedupe store outside Postgres; Meta waits about 5 seconds for the whole answer.',
   }),
   redisUrl: setting('REDIS_URL', url('redis', 'rediss'), {
     secret: true,
     required: { key: 'dedupeStore', value: 'redis' },
-    doc: 'The Redis that holds dedupe keys.',
+    doc: 'The Redis that holds dedupe keys: `redis://[user:password@]host[:port][/database]`, or `rediss://` over TLS. Any node of a cluster stands for the cluster.',
   }),
   firestoreProject: setting('FIRESTORE_PROJECT', cloudName, {
     required: { key: 'dedupeStore', value: 'firestore' },
@@ -323,6 +275,22 @@ export const settings = {
   dlqAlertThreshold: setting('DLQ_ALERT_THRESHOLD', integer(0, 1_000_000), {
     default: '10',
     doc: "Alert when a tenant's open dead letters exceed it.",
+  }),
+  backlogAlertSeconds: setting('BACKLOG_ALERT_SECONDS', integer(10, 86_400), {
+    default: '300',
+    doc: 'Alert when a webhook or a message that could go on at once has waited longer.',
+  }),
+  backlogWaitingAlertSeconds: setting('BACKLOG_WAITING_ALERT_SECONDS', integer(60, 2_592_000), {
+    default: '3600',
+    doc: 'Alert a tenant when a message of its own has been held up longer: throttled, between retries, behind an open circuit or parked.',
+  }),
+  alertRepeatMinutes: setting('ALERT_REPEAT_MINUTES', integer(0, 10_080), {
+    default: '240',
+    doc: 'An alert that is still firing is told again after so long; `0` never.',
+  }),
+  metricsTenants: setting('METRICS_TENANTS', integer(0, 1_000), {
+    default: '0',
+    doc: 'How many tenants have metrics of their own: those with the most waiting, all others as `other`. `0`: tenants do not show.',
   }),
   slackWebhookUrl: setting('SLACK_WEBHOOK_URL', url('http', 'https'), {
     secret: true,
@@ -373,9 +341,33 @@ export const settings = {
     default: '1000',
     doc: 'Requests per second for each API key; bursts may reach twice that.',
   }),
+  sessionIdleMinutes: setting('SESSION_IDLE_MINUTES', integer(1, 1440), {
+    default: '30',
+    doc: 'After so long without a call, somebody who signed in to the console has to sign in again.',
+  }),
+  sessionHours: setting('SESSION_HOURS', integer(1, 720), {
+    default: '12',
+    doc: 'After so long, whatever they did, somebody who signed in to the console has to sign in again.',
+  }),
   simulatorPort: setting('SIMULATOR_PORT', integer(0, 65_535), {
     default: '8081',
     doc: 'Port of the Meta simulator; only `dev` uses it.',
+  }),
+  otlpEndpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', baseUrl, {
+    defaultDoc: 'no traces',
+    doc: 'OpenTelemetry collector that takes OTLP over HTTP as JSON: `/v1/traces` is appended. See docs/tracing.md.',
+  }),
+  otlpHeaders: setting('OTEL_EXPORTER_OTLP_HEADERS', collectorHeaders, {
+    secret: true,
+    doc: 'Comma list of headers for the collector, `name=value` with percent-encoded values: its token, mostly.',
+  }),
+  otelServiceName: setting('OTEL_SERVICE_NAME', text(), {
+    default: 'estafet',
+    doc: 'What this gateway is called in traces.',
+  }),
+  traceRatio: setting('OTEL_TRACES_SAMPLER_ARG', decimal(0, 1), {
+    default: '1',
+    doc: 'Share of the traces that is exported: whole ones, and the same ones by every process.',
   }),
   logLevel: setting(
     'LOG_LEVEL',

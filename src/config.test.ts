@@ -126,6 +126,22 @@ describe('a configuration that is accepted', () => {
     expect(metaGraphUrl).toBe('http://127.0.0.1:8081/graph')
   })
 
+  test('headers for the collector are name=value; no other text is taken for them', () => {
+    const read = (text: string) => start({ OTEL_EXPORTER_OTLP_HEADERS: text }).otlpHeaders
+    expect(read('authorization=Bearer%20a=, x-b = c d')).toEqual([
+      'authorization=Bearer%20a=',
+      'x-b = c d',
+    ])
+    for (const wrong of ['Bearer', 'a=%zz', 'a b=c', 'a=%0d%0ab', 'a=ü']) {
+      expect(refusedVariables({ OTEL_EXPORTER_OTLP_HEADERS: wrong })).toEqual([
+        'OTEL_EXPORTER_OTLP_HEADERS',
+      ])
+    }
+    expect(refusedVariables({ OTEL_TRACES_SAMPLER_ARG: '1.1' })).toEqual([
+      'OTEL_TRACES_SAMPLER_ARG',
+    ])
+  })
+
   test('the embedded Postgres can be accepted', () => {
     const config = start({ DATABASE_URL: undefined, ALLOW_EMBEDDED: '1' })
     expect(config.databaseUrl).toBeUndefined()
@@ -178,6 +194,8 @@ describe('a configuration that is refused', () => {
     ['CLOUD_TASKS_ENDPOINT', 'http://localhost:8123'],
     ['META_APP_SECRET', 'too-short'],
     ['META_APP_SECRET', '0f1e2d3c4b5a69788796a5b4c3d2e1f0,short'],
+    ['DATABASE_URL', 'postgres://estafet:change-me@db.example.test/estafet'],
+    ['REDIS_URL', 'rediss://:password@redis.example.test'],
     ['META_VERIFY_TOKEN', 'changeme'],
     ['META_VERIFY_TOKEN', 'dev-verify-token'],
     ['META_VERIFY_TOKEN', 'xxxxxxxxxxxx'],
@@ -213,6 +231,18 @@ describe('a configuration that is refused', () => {
   })
 })
 
+test('alerts leave by https outside development, unless the network is our own', () => {
+  const plain = {
+    SLACK_WEBHOOK_URL: 'http://chat.example.test/hook',
+    PAGERDUTY_EVENTS_URL: 'http://pager.example.test/',
+  }
+  expect(refusedVariables(plain)).toEqual(['SLACK_WEBHOOK_URL', 'PAGERDUTY_EVENTS_URL'])
+  expect(start({ ...plain, ALLOW_PRIVATE_TARGETS: '1' })).toMatchObject({
+    slackWebhookUrl: plain.SLACK_WEBHOOK_URL,
+  })
+  expect(dev(plain).slackWebhookUrl).toBe(plain.SLACK_WEBHOOK_URL)
+})
+
 describe('backends', () => {
   test('Cloud Tasks needs its settings, and https outside development', () => {
     expect(
@@ -224,18 +254,21 @@ describe('backends', () => {
       'OUTBOUND_TASK_QUEUE_NAME',
       'INTERNAL_TASK_TOKEN',
       'INTERNAL_TASK_BASE_URL',
-      'DISPATCH',
     ])
   })
 
+  test('Cloud Tasks with all of them is taken; more than one queue and token may be named', () => {
+    const config = start({ ...cloudTasks, OUTBOUND_TASK_QUEUE_NAME: 'out-1, out-2' })
+    expect(config.dispatch).toBe('cloud-tasks')
+    expect(config.outboundTaskQueues).toEqual(['out-1', 'out-2'])
+    expect(config.taskServiceAccount).toBeUndefined()
+  })
+
   test.each([
-    [cloudTasks, 'DISPATCH', 'cloud-tasks'],
-    [{ DEDUPE_STORE: 'redis', REDIS_URL: 'redis://r.example.test' }, 'DEDUPE_STORE', 'redis'],
-    [{ DEDUPE_STORE: 'firestore', FIRESTORE_PROJECT: 'sample' }, 'DEDUPE_STORE', 'firestore'],
-  ])('what is not built yet is refused last: %#', (env, variable, value) => {
-    expect(refusal(() => start(env)).problems).toEqual([
-      { variable, problem: `${value} is not available in this version`, fix: 'use postgres' },
-    ])
+    [{ DEDUPE_STORE: 'redis', REDIS_URL: 'redis://r.example.test' }, { dedupeStore: 'redis' }],
+    [{ DEDUPE_STORE: 'firestore', FIRESTORE_PROJECT: 'sample' }, { dedupeStore: 'firestore' }],
+  ])('each is chosen by its settings: %#', (env, chosen) => {
+    expect(start(env)).toMatchObject(chosen)
   })
 
   test.each([
@@ -243,7 +276,9 @@ describe('backends', () => {
     ['firestore', 'FIRESTORE_PROJECT'],
   ])('%s needs %s everywhere', (store, variable) => {
     const { problems } = refusal(() => dev({ DEDUPE_STORE: store }))
-    expect(problems.map((it) => it.variable)).toEqual([variable, 'DEDUPE_STORE'])
+    expect(problems).toEqual([
+      { variable, problem: `is missing, and DEDUPE_STORE is ${store}`, fix: 'set it' },
+    ])
   })
 })
 

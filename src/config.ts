@@ -2,7 +2,8 @@
 // is read, what staging and production refuse, and the documentation made of it. No value is ever repeated in a
 // problem or a warning: a secret pasted into the wrong variable would end up in the log of a failed start.
 import type { EncryptionKey, OperatorKey, UrlType, ValueType } from './config-kinds.ts'
-import { type Backend, type Setting, type SettingValues, settings } from './config-table.ts'
+import type { Setting } from './config-setting.ts'
+import { type SettingValues, settings } from './config-table.ts'
 
 type CircuitSetting =
   | 'circuitFailureRatio'
@@ -43,13 +44,6 @@ type Reading = { value: unknown } | Fault
 
 const table: [key: string, setting: Setting][] = Object.entries(settings)
 
-// What the contract names and this version does not build yet. Delete a line here when its adapter arrives.
-const notBuiltYet: Backend[] = [
-  { key: 'dispatch', value: 'cloud-tasks' },
-  { key: 'dedupeStore', value: 'redis' },
-  { key: 'dedupeStore', value: 'firestore' },
-]
-
 export function readConfig(
   given: Environment = process.env,
   defaults: { mode: 'start' | 'dev'; fallbacks?: Environment },
@@ -70,7 +64,6 @@ export function readConfig(
   }
   problems.push(...missing(env, values, isDevelopment))
   if (!isDevelopment) problems.push(...unsafe(values))
-  problems.push(...notAvailable(values))
   if (problems.length > 0) throw new ConfigError(problems)
   return assemble(values as unknown as SettingValues, misspelled(env))
 }
@@ -263,7 +256,11 @@ function missing(
 /** What is set and well formed, but no secret and no safe address; asked only of staging and production. */
 function unsafe(values: Record<string, unknown>): ConfigProblem[] {
   const problems: ConfigProblem[] = []
-  for (const [key, { variable, minLength, obtain = 'make a random one' }] of table) {
+  for (const [key, { variable, type, minLength, obtain = 'make a random one' }] of table) {
+    if (type.kind === 'url' && isPlaceholder(passwordIn(values[key]))) {
+      const problem = 'has a well-known placeholder for a password'
+      problems.push({ variable, problem, fix: 'change the password there and here' })
+    }
     if (minLength === undefined) continue
     const secrets = secretTexts(values[key])
     if (secrets.some((secret) => secret.length < minLength)) {
@@ -278,6 +275,11 @@ function unsafe(values: Record<string, unknown>): ConfigProblem[] {
   if (ring.some(({ key }) => key.every((byte) => byte === 0))) {
     const { variable, obtain } = settings.encryptionKeys
     problems.push({ variable, problem: 'has a key of zeros', fix: obtain })
+  }
+  for (const key of ['slackWebhookUrl', 'pagerdutyEventsUrl'] as const) {
+    if (values.allowPrivateTargets === true || !/^http:/i.test(String(values[key]))) continue
+    const fix = 'use an https:// URL, or ALLOW_PRIVATE_TARGETS=1 for one of your own network'
+    problems.push({ variable: settings[key].variable, problem: 'is not https', fix })
   }
   const taskUrl = values.internalTaskBaseUrl
   if (
@@ -296,6 +298,10 @@ function secretTexts(value: unknown): string[] {
   return items.map((item) => (typeof item === 'string' ? item : (item as OperatorKey).key))
 }
 
+function passwordIn(url: unknown): string {
+  return typeof url === 'string' ? new URL(url).password : ''
+}
+
 /** Only what samples and tutorials use; anything broader would refuse somebody's real passphrase. */
 function isPlaceholder(secret: string): boolean {
   return (
@@ -306,16 +312,6 @@ function isPlaceholder(secret: string): boolean {
     /^dev(elopment)?([-_.\d]|$|secret|token|key)/i.test(secret) ||
     /^(.)\1*$/.test(secret)
   )
-}
-
-function notAvailable(values: Record<string, unknown>): ConfigProblem[] {
-  return notBuiltYet
-    .filter(({ key, value }) => values[key] === value)
-    .map(({ key, value }) => ({
-      variable: settings[key].variable,
-      problem: `${value} is not available in this version`,
-      fix: 'use postgres',
-    }))
 }
 
 /** Prefixes nobody else uses. Other names count as ours only when they nearly are one of ours. */
@@ -389,13 +385,8 @@ export function configurationMarkdown(): string {
     '- no `DATABASE_URL`, unless `ALLOW_EMBEDDED=1` accepts the embedded Postgres',
     ...weak.map((it) => `- \`${it.variable}\` with fewer than ${it.minLength} characters`),
     '- well-known placeholders such as `changeme`, `secret` or `dev-…`, and an encryption key of zeros',
+    '- `SLACK_WEBHOOK_URL` or `PAGERDUTY_EVENTS_URL` that is not https, unless `ALLOW_PRIVATE_TARGETS=1`',
     '- with `DISPATCH=cloud-tasks`, an `INTERNAL_TASK_BASE_URL` that is not https',
-    '',
-    '## Not available in this version',
-    '',
-    'These values are known and checked, and then refused:',
-    '',
-    ...notBuiltYet.map(({ key, value }) => `- \`${settings[key].variable}=${value}\``),
   ]
   return `${lines.join('\n')}\n`
 }

@@ -4,6 +4,8 @@ export class AppError extends Error {
   readonly status: number
   readonly details: Record<string, unknown> | undefined
   readonly headers: Record<string, string>
+  /** A result, not a fault of ours: nobody need be told in the log, whatever the status. */
+  readonly isExpected: boolean
 
   constructor(
     code: string,
@@ -12,6 +14,7 @@ export class AppError extends Error {
     more: {
       details?: Record<string, unknown>
       headers?: Record<string, string>
+      isExpected?: true
       cause?: unknown
     } = {},
   ) {
@@ -21,6 +24,7 @@ export class AppError extends Error {
     this.status = status
     this.details = more.details
     this.headers = more.headers ?? {}
+    this.isExpected = more.isExpected ?? false
   }
 }
 

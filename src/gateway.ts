@@ -5,63 +5,55 @@ import { doctorRoutes } from './accounts/doctor/routes.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { signupPlaces } from './accounts/signup/places.ts'
 import { mountSignup, type SignupRoutesOptions, signupRoutes } from './accounts/signup/routes.ts'
-import { startTokenWatch } from './accounts/watch-tokens.ts'
+import { againAndAgain } from './again-and-again.ts'
+import { channelManagerOf } from './alerts/alerting.ts'
+import { setAlertGauges } from './alerts/gauges.ts'
+import { alertRoutes } from './alerts/routes.ts'
 import { createRateLimit } from './api/rate-limit.ts'
 import type { Route } from './api/route.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { suppressionRoutes } from './consent/routes.ts'
-import { stopWordsOf } from './consent/stop-words.ts'
 import { lastInboundAt } from './conversations/last-inbound.ts'
 import { messageRoutes } from './conversations/message-routes.ts'
 import { conversationRoutes } from './conversations/routes.ts'
-import type { Db, Tx } from './db/connect.ts'
+import type { Tx } from './db/connect.ts'
 import { deadLetterRoutes } from './dead-letters/routes.ts'
 import { type Polling, startPolling } from './dispatch/postgres.ts'
 import type { Queue } from './dispatch/queue.ts'
 import { reconsiderEvents } from './events/release.ts'
-import { createResponder } from './events/respond.ts'
 import { eventRoutes } from './events/routes.ts'
 import { createEventStreams } from './events/stream.ts'
 import { mountEventStream } from './events/stream-route.ts'
-import {
-  createDeliveryWorker,
-  createEventRouter,
-  type DeliveryWorkerOptions,
-} from './events/worker.ts'
 import { createHttpServer, type MountOptions, mountRoutes } from './http.ts'
-import { type Inbox, inboxDefaults } from './inbox/inbox.ts'
-import { createInboxQueue } from './inbox/process.ts'
 import { createReceiver } from './inbox/receive.ts'
 import { mountWebhooks } from './inbox/routes.ts'
-import { startInboxWatch } from './inbox/watch.ts'
-import { createMediaCheck } from './media/check.ts'
-import { createPreparer } from './media/prepare.ts'
-import { createMediaQueue } from './media/queue.ts'
 import { mediaRoutes } from './media/routes.ts'
-import { startMediaSweep } from './media/sweep.ts'
 import { createGraphAccounts } from './meta/graph-accounts.ts'
 import { opsRoutes } from './ops/admin-routes.ts'
-import { startSampling } from './ops/backlog.ts'
 import { mountDocs } from './ops/docs.ts'
 import { closeWithFarewell } from './ops/farewell.ts'
-import { readHealth } from './ops/health.ts'
-import { type LatencySharing, startLatencySharing } from './ops/latency.ts'
+import { createLatencySharing, type LatencySharing } from './ops/latency.ts'
 import { watchReadiness } from './ops/readiness.ts'
-import { startRetention } from './ops/retention.ts'
 import { healthRoutes, mountMetrics, mountProbes } from './ops/routes.ts'
-import { createEnqueuer, type Enqueuer } from './outbox/enqueue.ts'
-import { holdAccount, reconsiderTenant, releaseAccount } from './outbox/release.ts'
+import { createScrape, type Scrape } from './ops/scrape.ts'
+import { holdAccount, letGo, reconsiderTenant, releaseAccount } from './outbox/release.ts'
 import { outboxRoutes } from './outbox/routes.ts'
 import { keepPace } from './outbox/throughput.ts'
-import { createSendWorker, type SendWorkerOptions } from './outbox/worker.ts'
-import type { Runtime } from './runtime.ts'
-import { keepTemplatesSynced } from './templates/keep-synced.ts'
-import { createSyncRequests } from './templates/request-sync.ts'
+import { createPasswords } from './people/passwords.ts'
+import { peopleRoutes } from './people/routes.ts'
+import { sessionRoutes } from './people/session-routes.ts'
+import { createSessions, tokenIn } from './people/sessions.ts'
+import { type ListedJob, periodicJobs } from './periodic.ts'
+import { oidcOf, type Runtime } from './runtime.ts'
+import { createAdmit } from './tasks/admit.ts'
+import { taskRoutes } from './tasks/routes.ts'
+import { createSweep, type Sweep } from './tasks/sweep.ts'
 import { templateRoutes } from './templates/routes.ts'
 import { createTemplateSync } from './templates/sync.ts'
 import { createAuthenticate } from './tenants/keys.ts'
-import { isTenant } from './tenants/resolve.ts'
+import { isTenant, nameOfTenant } from './tenants/resolve.ts'
 import { tenantRoutes } from './tenants/routes.ts'
+import { createWorkers, enqueuerOf, type Workers } from './workers.ts'
 
 export interface Gateway {
   /** Where it listens, as a caller on this machine reaches it. */
@@ -78,16 +70,18 @@ export async function startGateway(
   runtime: Runtime,
   { farewellMs = 0 }: GatewayOptions = {},
 ): Promise<Gateway> {
-  const { config, log, clock, random, metrics, db } = runtime
+  const { config, log, clock, random, metrics, db, dispatch } = runtime
   const stops: (() => Promise<unknown>)[] = [runtime.close]
   const stop = async () => {
     for (const stopOne of stops.splice(0).reverse()) await stopOne()
   }
   try {
+    await runtime.traces?.start()
     const app = createHttpServer({ log, clock, random })
     closeWithFarewell(app, clock, farewellMs)
     const readiness = watchReadiness({
       db: db.api,
+      dedupe: runtime.dedupe,
       clock,
       log,
       metrics,
@@ -95,51 +89,33 @@ export async function startGateway(
     })
     stops.push(readiness.stop)
     mountProbes(app, readiness)
-    const latencies = startLatencySharing({ ...runtime, db: db.api, recent: metrics.recent })
-    stops.push(latencies.stop)
+    mountMetrics(app, scrapeOf(runtime), authenticateBy(runtime))
+    const latencies = createLatencySharing({ ...runtime, db: db.api, recent: metrics.recent })
+    const keeping = accountKeeping(runtime)
+    const workers = createWorkers(runtime)
+    const jobs = periodicJobs(runtime, { workers, latencies, tokens: tokenWatchOf(keeping) })
 
     let polling: Polling | undefined
     // Together: nothing more is claimed while callers take their leave, so that no claim is left behind.
     stops.push(() => Promise.all([app.close(), polling?.stop()]))
-    if (config.roles.includes('worker')) {
-      const inbox = createInboxQueue(inboxOptions(runtime))
-      const outbox = createSendWorker(sendWorkerOptions(runtime))
-      const deliveries = createDeliveryWorker(deliveryWorkerOptions(runtime))
-      stops.push(outbox.stop, deliveries.stop)
-      const media = createMediaQueue({ ...runtime, db: db.work })
-      const { wake } = runtime.dispatch
-      const router = createEventRouter({
-        db: db.work,
-        onRouted: () => {
-          wake('deliveries')
-          wake('stream')
-        },
-      })
-      const onWorked = () => wake('events')
-      polling = startPolling({
-        queues: [telling(inbox, onWorked), telling(outbox, onWorked), media, router, deliveries],
-        databaseUrl: runtime.databaseUrl,
-        clock,
-        random,
-        log,
-        concurrency: 2,
-      })
-      // Before the polling is: downloads are broken off and given back, not waited for.
-      stops.push(media.stop)
-      stops.push(startRetention({ db: db.work, clock, log, config }).stop)
-      stops.push(startSampling({ db: db.work, clock, log }).stop)
-      const retentionDays = config.mediaRetentionDays
-      stops.push(startMediaSweep({ ...runtime, db: db.work, retentionDays }).stop)
-      stops.push(keepTemplatesSynced({ ...runtime, db: db.work }).stop)
-      const tokens = accountKeeping(runtime)
-      const { app: metaApp } = tokens
-      if (metaApp) stops.push(startTokenWatch({ ...tokens, db: db.work, app: metaApp }).stop)
+    stops.push(workers.outbox.stop, workers.deliveries.stop, workers.alerting.queue.stop)
+    if (config.roles.includes('worker') && !dispatch.isPushed) {
+      polling = pollAll(runtime, workers)
     }
+    // Before the polling is: downloads are broken off and given back, not waited for.
+    stops.push(workers.media.stop)
     if (config.roles.includes('api')) {
-      stops.push(mountApi(app, runtime, latencies).stop)
-      stops.push((await startInboxWatch({ db: db.api, clock, log })).stop)
+      const sweep = createSweep({ jobs, clock, log })
+      stops.push(mountApi(app, runtime, { keeping, latencies, workers, sweep }).stop)
+      // So that what is sent from here on has been watched from its beginning.
+      await sweep(['inbox-watch']).catch(() => undefined)
+    }
+    for (const { loops, ...job } of jobs) {
+      if (isLoopedHere(loops, runtime)) stops.push(againAndAgain({ ...job, clock, log }).stop)
     }
 
+    // Connected before the first webhook comes, where it can be; where it cannot, the gateway is up and not ready.
+    await runtime.dedupe.problems()
     await app.listen({ host: config.host, port: config.port })
     const url = urlOf(app)
     log.info('started', {
@@ -162,28 +138,14 @@ export async function startGateway(
   }
 }
 
-/** What a sender needs of a runtime. */
-export function sendWorkerOptions({ config, db, ...runtime }: Runtime): SendWorkerOptions {
-  return {
+function scrapeOf({ config, ...runtime }: Runtime): Scrape {
+  return createScrape({
     ...runtime,
-    db: db.work,
-    prepare: createPreparer({ ...runtime, db: db.work }),
-    defaultCap: config.maxConcurrencyPerTenant,
-    defaultPolicy: config.retryPolicy,
-    reconcileSeconds: config.reconcileSeconds,
-    circuit: config.circuit,
-  }
-}
-
-/** What processing needs of a runtime. */
-export function inboxOptions({ config, db, dispatch, ...runtime }: Runtime): Inbox {
-  return {
-    ...inboxDefaults,
-    ...runtime,
-    db: db.work,
-    stopWords: stopWordsOf(config.stopWords),
-    onReplied: () => dispatch.wake('outbox'),
-  }
+    deadLetterThreshold: config.dlqAlertThreshold,
+    tokenWarningDays: config.tokenWarningDays,
+    maxTenants: config.metricsTenants,
+    setMore: (db, now) => setAlertGauges(db, runtime.metrics, now),
+  })
 }
 
 /** What sign-up, doctor and token checks have in common. */
@@ -228,32 +190,29 @@ export function accountKeeping(runtime: Runtime): SignupRoutesOptions & {
 /** Forged sign-ups that are audited; more than that is somebody filling the log, and is only counted. */
 const strangersPerSecond = 1
 
-/** What a deliverer of events needs of a runtime. */
-export function deliveryWorkerOptions(runtime: Runtime): DeliveryWorkerOptions {
-  const { config, db, dispatch } = runtime
-  const onReplied = () => dispatch.wake('outbox')
-  return {
-    ...runtime,
-    db: db.work,
-    responder: createResponder({ db: db.work, enqueuer: enqueuerOf(runtime, db.work) }),
-    cap: config.eventConcurrencyPerEndpoint,
-    disableDays: config.eventDisableDays,
-    onReplied,
-  }
+/** Where rows are called for one by one there are no loops but those about the process itself: the sweep does the rest. */
+function isLoopedHere(loops: ListedJob['loops'], { config, dispatch }: Runtime): boolean {
+  if (loops === 'every') return true
+  return loops !== 'nobody' && config.roles.includes(loops) && !dispatch.isPushed
 }
 
-/** What accepts messages to send, whoever wrote them. */
-function enqueuerOf(runtime: Runtime, db: Db): Enqueuer {
-  const { config, clock, random, dispatch, log } = runtime
-  return createEnqueuer({
-    db,
-    clock,
-    random,
-    checkMedia: createMediaCheck({ db, clock, allowPrivateTargets: config.allowPrivateTargets }),
-    onQueued: () => dispatch.wake('outbox'),
-    report: runtime,
-    onUnknownTemplate: createSyncRequests({ db, clock, log }),
+function pollAll(runtime: Runtime, workers: Workers): Polling {
+  const { inbox, outbox, media, router, deliveries, alerting } = workers
+  const onWorked = () => void runtime.dispatch.wake('events')
+  return startPolling({
+    ...runtime,
+    queues: [
+      ...[inbox, outbox].map((queue) => telling(queue, onWorked)),
+      ...[media, router, deliveries, alerting.queue],
+    ],
+    concurrency: 2,
   })
+}
+
+/** Undefined where there is no app at Meta to ask as. */
+function tokenWatchOf(keeping: ReturnType<typeof accountKeeping>) {
+  const { app } = keeping
+  return app ? { ...keeping, app } : undefined
 }
 
 /** Whatever a queue does may be an event: `onWorked` is called after it did something. */
@@ -279,15 +238,18 @@ function telling(queue: Queue, onWorked: () => void): Queue {
 export function mountApi(
   app: FastifyInstance,
   runtime: Runtime,
-  latencies?: LatencySharing,
+  parts: ApiParts = {},
 ): { stop(): Promise<void> } {
-  const { config, log, clock, random, metrics, db, dispatch } = runtime
+  const { config, log, clock, random, metrics, db, dispatch, dedupe, bells } = runtime
+  const { keeping = accountKeeping(runtime) } = parts
   const receiver = createReceiver({
     db: db.receive,
+    dedupe,
     clock,
     random,
     appId: config.metaAppId ?? null,
-    onStored: () => dispatch.wake('inbox'),
+    isRung: dispatch.isPushed,
+    onStored: bells.inbox.stored,
   })
   mountWebhooks(app, {
     receiver,
@@ -296,14 +258,20 @@ export function mountApi(
     log,
     metrics,
     clock,
+    traces: runtime.traces,
   })
-  const keeping = accountKeeping(runtime)
-  const routes = apiRoutes(runtime, { keeping, latencies })
-  const authenticate = createAuthenticate(db.api, config.operatorKeys)
+  const routes = apiRoutes(runtime, { ...parts, keeping })
+  const authenticate = authenticateBy(runtime)
   const access: MountOptions = {
     authenticate,
     isTenant: (id) => isTenant(db.api, id),
-    limit: createRateLimit(config.apiRateLimitPerSecond, clock),
+    limit: createRateLimit(config.apiRateLimitPerSecond, clock, () =>
+      metrics.rateLimits.inc({ scope: 'api_key' }),
+    ),
+    // They cost a look at a password each: a fiftieth of what a key may.
+    limitStrangers: createRateLimit(Math.ceil(config.apiRateLimitPerSecond / 50), clock),
+    publicUrl: config.publicUrl,
+    admitInternal: createAdmit({ tokens: config.internalTaskTokens, oidc: oidcOf(config), log }),
   }
   mountRoutes(app, routes, access)
   const streams = createEventStreams({
@@ -316,9 +284,25 @@ export function mountApi(
   })
   mountSignup(app, keeping, { authenticate })
   mountEventStream(app, { db: db.api, clock, streams }, access)
-  mountMetrics(app, metrics, () => readHealth(db.api, clock.now()), authenticate)
   mountDocs(app, routes, runtime.version)
   return { stop: streams.stop }
+}
+
+function authenticateBy(runtime: Runtime) {
+  const sessions = sessionsOf(runtime)
+  return createAuthenticate(
+    runtime.db.api,
+    runtime.config.operatorKeys,
+    async (cookies, isIdle) => {
+      const token = tokenIn(cookies)
+      return token === undefined ? undefined : sessions.find(token, isIdle)
+    },
+  )
+}
+
+function sessionsOf({ config, db, clock, random }: Runtime) {
+  const { sessionIdleMinutes: idleMinutes, sessionHours: absoluteHours } = config
+  return createSessions({ db: db.api, clock, random, idleMinutes, absoluteHours })
 }
 
 /** A tenant's cap or status changed: both queues look at it anew. */
@@ -327,17 +311,25 @@ async function reconsiderQueues(tx: Tx, tenantId: string): Promise<void> {
   await reconsiderEvents(tx, tenantId)
 }
 
+/** What the API shares with the rest of the process; what is left out it makes for itself. */
 interface ApiParts {
   keeping?: ReturnType<typeof accountKeeping>
-  latencies?: LatencySharing | undefined
+  latencies?: LatencySharing
+  workers?: Workers
+  sweep?: Sweep
 }
 
 /** Every route of the API, in the order of the documentation. */
 export function apiRoutes(
   runtime: Runtime,
-  { keeping = accountKeeping(runtime), latencies }: ApiParts = {},
+  {
+    keeping = accountKeeping(runtime),
+    latencies,
+    workers = createWorkers(runtime),
+    sweep = createSweep({ ...runtime, jobs: [] }),
+  }: ApiParts = {},
 ): Route[] {
-  const { db, clock, random, vault, config, dispatch } = runtime
+  const { db, clock, random, vault, config, dispatch, log } = runtime
   return [
     ...tenantRoutes({ db: db.api, clock, random, onChanged: reconsiderQueues }),
     ...accountRoutes({
@@ -347,9 +339,22 @@ export function apiRoutes(
       vault,
       appId: config.metaAppId ?? null,
       onConnected: releaseAccount,
-      // Nobody reconnects what is gone: what was parked for it ends, and can be decided on.
-      onDisconnected: (tx, tenantId, number) => holdAccount(tx, tenantId, number, null),
+      onDisconnected: letGo,
       tokenWarningDays: config.tokenWarningDays,
+    }),
+    ...peopleRoutes({
+      db: db.api,
+      clock,
+      random,
+      publicUrl: config.publicUrl,
+      isTenant: (id) => isTenant(db.api, id),
+    }),
+    ...sessionRoutes({
+      db: db.api,
+      clock,
+      passwords: createPasswords(random),
+      sessions: sessionsOf(runtime),
+      nameOfTenant: (id) => nameOfTenant(db.api, id),
     }),
     ...doctorRoutes(keeping),
     ...signupRoutes(keeping),
@@ -368,14 +373,21 @@ export function apiRoutes(
       ...runtime,
       db: db.api,
       allowPrivateTargets: config.allowPrivateTargets,
-      onRecorded: () => {
-        dispatch.wake('events')
-        dispatch.wake('deliveries')
+      onRecorded: async () => {
+        await dispatch.wake('events')
+        await dispatch.wake('deliveries')
       },
     }),
+    ...alertRoutes(channelManagerOf({ ...runtime, db: db.api })),
     ...auditRoutes({ db: db.api }),
-    ...healthRoutes({ db: db.api, clock, latencies }),
+    ...healthRoutes({
+      ...runtime,
+      db: db.api,
+      latencies,
+      deadLetterThreshold: config.dlqAlertThreshold,
+    }),
     ...opsRoutes({ ...runtime, db: db.api }),
+    ...taskRoutes({ ...workers, log, sweep }),
   ]
 }
 

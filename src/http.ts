@@ -9,12 +9,20 @@ import Fastify, {
   type FastifyRequest,
   type RouteOptions,
 } from 'fastify'
-import { type FileAnswer, type Principal, parsePart, type Route } from './api/route.ts'
+import { type Credentials, mustComeFromOurPage, mustNotBeForged } from './api/credentials.ts'
+import {
+  type FileAnswer,
+  type PersonPrincipal,
+  type Principal,
+  parsePart,
+  type Route,
+  tenantOf,
+} from './api/route.ts'
 import { DatabaseUnavailable, isContention } from './db/connect.ts'
 import { AppError, notFound } from './errors.ts'
 import { formLimitBytes, formLimits, formProblem, readParts } from './http-form.ts'
-import { isUuid } from './ids.ts'
-import { errorFields, type Log } from './log.ts'
+import { isUuid, publicId } from './ids.ts'
+import { errorFields, type Log, type LogFields } from './log.ts'
 import type { Clock, Random } from './time-and-chance.ts'
 
 export interface HttpOptions {
@@ -49,21 +57,32 @@ export function createHttpServer({ log, clock, random }: HttpOptions): FastifyIn
   app.server.headersTimeout = bodyTimeoutMs
   acceptJsonOnly(app)
   app.decorateRequest('startedMs', 0)
+  app.decorateRequest('tenantId', '')
+  app.decorateRequest('trouble')
+  app.decorateRequest('isFailure', false)
   app.addHook('onRequest', (request, reply, done) => {
     request.startedMs = clock.monotonicMs()
     setHeaders(reply, request.id)
-    if (request.routeOptions.config.isForm !== true) limitBodyTime(request, clock)
+    if (request.routeOptions.config.isForm !== true) {
+      limitBodyTime(request, clock)
+      // Cloud Scheduler calls nothing at all `application/octet-stream`.
+      if (request.headers['content-length'] === '0') delete request.headers['content-type']
+    }
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
     done()
-    if (isWebhook(request) || !request.routeOptions.url?.startsWith('/api/')) return
-    log.info('api_request', {
+    if (isWebhook(request)) return
+    const { isFailure } = request
+    if (!isFailure && !request.routeOptions.url?.startsWith('/api/')) return
+    log[isFailure ? 'error' : 'info'](isFailure ? 'api_request_failed' : 'api_request', {
       request_id: request.id,
+      tenant_id: request.tenantId,
       method: request.method,
-      route: request.routeOptions.url,
+      route: request.routeOptions.url ?? 'unknown',
       statusCode: reply.statusCode,
       duration_ms: Math.round(clock.monotonicMs() - request.startedMs),
+      ...request.trouble,
     })
   })
   app.setNotFoundHandler((request, reply) => {
@@ -75,15 +94,10 @@ export function createHttpServer({ log, clock, random }: HttpOptions): FastifyIn
   })
   app.setErrorHandler((error, request, reply) => {
     const shown = toAppError(error)
-    if (shown.status >= 500 && !isWebhook(request)) {
-      log.error('api_request_failed', {
-        request_id: request.id,
-        method: request.method,
-        route: request.routeOptions.url ?? 'unknown',
-        statusCode: shown.status,
-        ...errorFields(error),
-      })
-    }
+    const isOurs = shown.status >= 500 && !shown.isExpected
+    // Told in the request's one line. Why something was refused is in the answer; a failure of ours is only here.
+    request.trouble = isOurs ? errorFields(error) : { error_code: shown.code }
+    request.isFailure = isOurs
     void sendError(reply, request.id, shown)
   })
   return app
@@ -155,6 +169,12 @@ function isWebhook(request: FastifyRequest): boolean {
 declare module 'fastify' {
   interface FastifyRequest {
     startedMs: number
+    /** '' while, or where, no tenant is meant. */
+    tenantId: string
+    /** What its line says of the error it was answered with. */
+    trouble: LogFields | undefined
+    /** It went wrong on our side, and nobody expected it. */
+    isFailure: boolean
   }
   interface FastifyContextConfig {
     isWebhook?: boolean
@@ -202,11 +222,17 @@ function toAppError(error: unknown): AppError {
 }
 
 export interface MountOptions {
-  /** Who the bearer of this header is; throws 401 when nobody. */
-  authenticate(authorization: string | undefined): Promise<Principal>
+  /** Who the bearer of this key or cookie is; throws 401 when nobody. `isIdle`: it is asked by ourselves, nobody did anything. */
+  authenticate(credentials: Credentials, isIdle?: boolean): Promise<Principal>
+  /** The same for callers whom nobody knows yet, by their address. */
+  limitStrangers(address: string): void
+  /** Where browsers reach us, if that is not what they call the host. */
+  publicUrl?: string | undefined
   isTenant(id: string): Promise<boolean>
   /** Counts a call of this caller; throws 429 when there were too many. */
   limit(caller: string): void
+  /** Throws 401 when these are not the headers of a task of ours. */
+  admitInternal(headers: FastifyRequest['headers']): Promise<void>
 }
 
 export function mountRoutes(app: FastifyInstance, routes: Route[], options: MountOptions): void {
@@ -264,6 +290,7 @@ export interface Caller {
   actor: string
   /** '' where no tenant is meant. */
   tenantId: string
+  person: PersonPrincipal | undefined
 }
 
 /** Who is asking, for which tenant; counts the call. */
@@ -272,20 +299,56 @@ export async function identify(
   request: FastifyRequest,
   options: MountOptions,
 ): Promise<Caller> {
-  if (one.access === 'public') return { actor: 'nobody', tenantId: '' }
-  const principal = await options.authenticate(request.headers.authorization)
-  if (principal.kind === 'operator') {
-    options.limit(`operator ${principal.name}`)
-    return {
-      actor: principal.name,
-      tenantId: one.access === 'tenant' ? await namedTenant(request, options) : '',
-    }
+  const caller = await callerOf(one, request, options)
+  request.tenantId = caller.tenantId
+  return caller
+}
+
+async function callerOf(
+  one: Pick<Route, 'access'>,
+  request: FastifyRequest,
+  options: MountOptions,
+): Promise<Caller> {
+  const { access } = one
+  if (access === 'page') {
+    options.limitStrangers(request.ip)
+    mustComeFromOurPage(request, options.publicUrl)
   }
-  options.limit(`key ${principal.keyId}`)
-  if (one.access === 'operator') {
-    throw new AppError('FORBIDDEN', 403, 'This needs an operator key.')
+  if (access === 'public' || access === 'page') {
+    return { actor: 'nobody', tenantId: '', person: undefined }
   }
-  return { actor: principal.keyId, tenantId: principal.tenantId }
+  if (access === 'internal') {
+    await options.admitInternal(request.headers)
+    return { actor: 'task', tenantId: '', person: undefined }
+  }
+  const principal = await options.authenticate(request)
+  const person = principal.kind === 'person' ? principal : undefined
+  if (person) mustNotBeForged(request, person, options.publicUrl)
+  const actor = actorOf(principal)
+  options.limit(`${principal.kind} ${actor}`)
+  if (access === 'person') {
+    if (!person) throw forbidden('This is for people who signed in to the console.')
+    return { actor, tenantId: '', person }
+  }
+  const ownTenantId = tenantOf(principal)
+  if (ownTenantId === null) {
+    const tenantId = access === 'operator' ? '' : await namedTenant(request, options)
+    return { actor, tenantId, person }
+  }
+  if (access === 'operator') throw forbidden('This needs an operator.')
+  if (access === 'tenant' && person?.role === 'agent') {
+    throw forbidden('This needs an admin of the tenant.')
+  }
+  return { actor, tenantId: ownTenantId, person }
+}
+
+function actorOf(principal: Principal): string {
+  if (principal.kind === 'operator') return principal.name
+  return principal.kind === 'tenant' ? principal.keyId : publicId('usr', principal.personId)
+}
+
+function forbidden(message: string): AppError {
+  return new AppError('FORBIDDEN', 403, message)
 }
 
 /** Operators may do everything a tenant may, but must say for whom. */

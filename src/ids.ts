@@ -11,6 +11,9 @@ export type IdPrefix =
   | 'med'
   | 'evt'
   | 'ep'
+  | 'usr'
+  | 'ach'
+  | 'alt'
 
 export function publicId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${uuid.replaceAll('-', '')}`

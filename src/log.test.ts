@@ -36,6 +36,7 @@ const traces = [...canaries, 'Marisol', 'Quintanilla', 'parcel', 'locker', '5550
 
 const everyField: Record<keyof LogFields, true> = {
   eventId: true,
+  alert_id: true,
   tenant_id: true,
   account_id: true,
   message_id: true,

@@ -9,6 +9,7 @@ type Maybe<T> = T | null | undefined
 
 export interface LogFields {
   eventId?: Maybe<string>
+  alert_id?: Maybe<string>
   tenant_id?: Maybe<string>
   account_id?: Maybe<string>
   message_id?: Maybe<string>
@@ -128,6 +129,11 @@ export function hashForLog(hashKey: Buffer, value: string): string {
   return `h_${sha256Of('sha256', `${hashKey.toString('latin1')} ${value}`, 'hex').slice(0, 16)}`
 }
 
+/** What the log would write of these: for whatever else leaves the process (spans). */
+export function permittedFields(fields: LogFields, hashKey: Buffer): Record<string, unknown> {
+  return addPermitted({}, fields, (value) => hashForLog(hashKey, value))
+}
+
 /** The key of the log's hashes, derived so that the log never uses an encryption key itself. */
 export function logHashKey(ring: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', ring, '', 'estafet log hash', 32))
@@ -163,7 +169,8 @@ const word = shaped(lowerWords, upperWords)
 const errorName = /^(?:[A-Z][a-z]{1,15}){0,5}Error$/
 const errorCode = shaped(lowerWords, upperWords, errorName, /^PG_[0-9A-Z]{5}$/, /^\d{1,7}$/)
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-const prefixedId = /^(?:msg|conv|acc|dlq|key|evt|ep|req|usr|tpl|med|aud)_[A-Za-z0-9-]{16,64}$/
+const prefixedId =
+  /^(?:msg|conv|acc|dlq|key|evt|ep|req|usr|tpl|med|aud|ach|alt)_[A-Za-z0-9-]{16,64}$/
 const ownId = shaped(uuid, prefixedId, /^req-[0-9a-z]{1,6}$/)
 // Meta's ids of numbers and accounts: the business's own, nobody's phone number, and what operators search by.
 const metaId = shaped(/^\d{1,32}$/, /^[A-Za-z]{1,10}\d{0,9}(?:[_-][A-Za-z0-9]{1,9}){0,3}$/)
@@ -175,6 +182,7 @@ const stackFrame = /^[\w$.<>#]{1,80} [\w.-]{1,60}:\d{1,6}$/
 
 const rules: Record<keyof LogFields, Rule> = {
   eventId: ownId,
+  alert_id: ownId,
   tenant_id: ownId,
   account_id: ownId,
   message_id: ownId,

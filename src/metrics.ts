@@ -1,5 +1,7 @@
-// What is counted, in one place. Labels are closed sets: no tenant, number or person becomes one.
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+// What this process counts, in one place. Labels are closed sets (metrics-labels.ts): no number or person becomes one.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { startAtZero } from './metrics-labels.ts'
+import { createWholeMetrics } from './metrics-whole.ts'
 import { createRecent } from './recent.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
@@ -7,10 +9,60 @@ export type Metrics = ReturnType<typeof createMetrics>
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
-  return {
+  // Event-loop lag, memory, garbage collection, CPU, under the names that every Node dashboard knows.
+  collectDefaultMetrics({ register: registry })
+  const metrics = {
     registry,
+    whole: createWholeMetrics(),
     /** For health, which speaks for all processes. */
     recent: createRecent(),
+    ...createInboundMetrics(registers),
+    ...createOutboundMetrics(registers),
+    ...mediaMetrics(registers),
+    ...eventMetrics(registers),
+    ...alertMetrics(registers),
+    signups: new Counter({
+      name: 'estafet_signups_total',
+      help: 'Sign-ups that came back from Meta, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    wabaMismatches: new Counter({
+      name: 'estafet_waba_mismatches_total',
+      help: "Items whose entry names another WhatsApp Business Account than the number's.",
+      registers,
+    }),
+    ...dedupeMetrics(registers),
+    databaseReady: new Gauge({
+      name: 'estafet_database_ready',
+      help: '1 when the database answers and its settings keep an acknowledged webhook.',
+      registers,
+    }),
+    ...createPoolMetrics(registers),
+  }
+  startAtZero(registry)
+  return metrics
+}
+
+/** Only with a dedupe store outside Postgres. */
+function dedupeMetrics(registers: Registry[]) {
+  return {
+    dedupeMarks: new Counter({
+      name: 'estafet_dedupe_marks_total',
+      help: 'What the dedupe store said: inbound new, pending, done; outbound begun, pending, sent; unavailable: it did not answer.',
+      labelNames: ['direction', 'outcome'],
+      registers,
+    }),
+    dedupeStoreReady: new Gauge({
+      name: 'estafet_dedupe_store_ready',
+      help: '1 when the dedupe store answered last time, 0 when it did not: then webhooks are refused and sends wait.',
+      registers,
+    }),
+  }
+}
+
+function createInboundMetrics(registers: Registry[]) {
+  return {
     webhookRequests: new Counter({
       name: 'estafet_webhook_requests_total',
       help: 'Webhook requests by outcome.',
@@ -23,10 +75,28 @@ export function createMetrics() {
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
     }),
+    eventsProcessed: new Counter({
+      name: 'estafet_events_processed_total',
+      help: 'Attempts to process a stored webhook: done, retried, failed (retries used up), lost (another worker took it).',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    inboundProcessingSeconds: new Histogram({
+      name: 'estafet_inbound_processing_seconds',
+      help: 'Time from the receipt of a webhook to its being processed, waiting included.',
+      buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600],
+      registers,
+    }),
     inboundItems: new Counter({
       name: 'estafet_inbound_items_total',
       help: 'Items of processed webhooks by outcome.',
       labelNames: ['outcome'],
+      registers,
+    }),
+    dedupeHits: new Counter({
+      name: 'estafet_dedupe_hits_total',
+      help: 'What came again and had no second effect: a whole delivery, an item of one, a request with its Idempotency-Key.',
+      labelNames: ['layer'],
       registers,
     }),
     deadLetters: new Counter({
@@ -41,30 +111,10 @@ export function createMetrics() {
       labelNames: ['kind', 'decision'],
       registers,
     }),
-    ...createOutboundMetrics(registers),
-    ...mediaMetrics(registers),
-    ...eventMetrics(registers),
-    signups: new Counter({
-      name: 'estafet_signups_total',
-      help: 'Sign-ups that came back from Meta, by outcome.',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    accounts: new Gauge({
-      name: 'estafet_accounts',
-      help: 'Connected numbers by the state of their access: ok, expiring (within TOKEN_WARNING_DAYS), needs_reauth.',
-      labelNames: ['state'],
-      registers,
-    }),
-    wabaMismatches: new Counter({
-      name: 'estafet_waba_mismatches_total',
-      help: "Items whose entry names another WhatsApp Business Account than the number's.",
-      registers,
-    }),
-    ...createGauges(registers),
-    databaseReady: new Gauge({
-      name: 'estafet_database_ready',
-      help: '1 when the database answers and its settings keep an acknowledged webhook.',
+    tasksMade: new Counter({
+      name: 'estafet_tasks_made_total',
+      help: 'Cloud Tasks asked for, by queue and outcome: made, known (of that name already), failed.',
+      labelNames: ['queue', 'outcome'],
       registers,
     }),
   }
@@ -74,7 +124,31 @@ function createOutboundMetrics(registers: Registry[]) {
   return {
     sends: new Counter({
       name: 'estafet_sends_total',
-      help: 'Attempts to send by outcome; not_posted: Meta was not asked.',
+      help: "Attempts to send by the class of their outcome and Meta's code; not_posted: Meta was not asked.",
+      labelNames: ['class', 'code'],
+      registers,
+    }),
+    retries: new Counter({
+      name: 'estafet_retries_total',
+      help: 'Attempts that failed and are made again later, by queue.',
+      labelNames: ['queue'],
+      registers,
+    }),
+    retriesExhausted: new Counter({
+      name: 'estafet_retries_exhausted_total',
+      help: 'What was given up after its last retry, by queue.',
+      labelNames: ['queue'],
+      registers,
+    }),
+    rateLimits: new Counter({
+      name: 'estafet_rate_limits_total',
+      help: "Calls refused for being too many: by Meta's limit on a pair, number, message, WABA or app, or by our own on an API key.",
+      labelNames: ['scope'],
+      registers,
+    }),
+    reconciliations: new Counter({
+      name: 'estafet_reconciliations_total',
+      help: 'Sends whose outcome was lost: ambiguous (it began), postponed (our webhooks were behind), proven, sent_again, given_up.',
       labelNames: ['outcome'],
       registers,
     }),
@@ -110,46 +184,6 @@ function createOutboundMetrics(registers: Registry[]) {
       name: 'estafet_circuit_changes_total',
       help: 'Changes of circuit breakers: opened, closed, stays_open after a trial that failed.',
       labelNames: ['scope', 'change'],
-      registers,
-    }),
-  }
-}
-
-/** Set from the database when they are asked for. */
-function createGauges(registers: Registry[]) {
-  return {
-    eventsWaiting: new Gauge({
-      name: 'estafet_events_waiting',
-      help: 'Webhooks that are stored and not processed yet.',
-      registers,
-    }),
-    eventsOldestSeconds: new Gauge({
-      name: 'estafet_events_oldest_seconds',
-      help: 'How long the oldest of them has been waiting.',
-      registers,
-    }),
-    sendsWaiting: new Gauge({
-      name: 'estafet_sends_waiting',
-      help: 'Messages that Meta has not accepted yet, by why they wait.',
-      labelNames: ['state'],
-      registers,
-    }),
-    sendsOldestSeconds: new Gauge({
-      name: 'estafet_sends_oldest_seconds',
-      help: 'How long the oldest of them has been due.',
-      labelNames: ['state'],
-      registers,
-    }),
-    deadLettersOpen: new Gauge({
-      name: 'estafet_dead_letters_open',
-      help: 'Dead letters that nobody has decided on, by kind.',
-      labelNames: ['kind'],
-      registers,
-    }),
-    circuitsOpen: new Gauge({
-      name: 'estafet_circuits_open',
-      help: 'Circuit breakers that are open, of numbers and of the host, in the whole installation.',
-      labelNames: ['scope'],
       registers,
     }),
   }
@@ -219,6 +253,41 @@ function eventMetrics(registers: Registry[]) {
       name: 'estafet_event_streams_cut_total',
       help: 'Event streams ended by us, by reason: slow (did not read), revoked (its key is no longer valid), failed.',
       labelNames: ['reason'],
+      registers,
+    }),
+  }
+}
+
+function alertMetrics(registers: Registry[]) {
+  return {
+    alertNotifications: new Counter({
+      name: 'estafet_alert_notifications_total',
+      help: 'Attempts to tell somebody of an alert, by kind of channel and outcome: delivered, retried, given_up.',
+      labelNames: ['kind', 'outcome'],
+      registers,
+    }),
+  }
+}
+
+/** Filled by whoever has the pools, when somebody looks. */
+function createPoolMetrics(registers: Registry[]) {
+  return {
+    poolSize: new Gauge({
+      name: 'estafet_pool_size',
+      help: 'Connections to the database that a pool may have.',
+      labelNames: ['pool'],
+      registers,
+    }),
+    poolConnections: new Gauge({
+      name: 'estafet_pool_connections',
+      help: 'Connections that a pool has, by what they do.',
+      labelNames: ['pool', 'state'],
+      registers,
+    }),
+    poolWaiting: new Gauge({
+      name: 'estafet_pool_waiting',
+      help: 'Who waits for a connection of a pool.',
+      labelNames: ['pool'],
       registers,
     }),
   }

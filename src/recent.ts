@@ -6,6 +6,10 @@ export const recentKinds = [
   'send',
   'send_accepted',
   'send_refused',
+  // Only counted, for alerts.
+  'webhook_rejected',
+  'webhook_failed',
+  'inbound_failed',
 ] as const
 export type RecentKind = (typeof recentKinds)[number]
 

@@ -4,10 +4,18 @@ import { join } from 'node:path'
 import { createVault, type Vault } from './accounts/vault.ts'
 import type { Config } from './config.ts'
 import { connect, type Db } from './db/connect.ts'
+import { identifyDatabase } from './db/identity.ts'
+import type { Dedupe } from './dedupe/dedupe.ts'
+import { createFilter } from './dedupe/filter.ts'
+import { createKeys } from './dedupe/keys.ts'
+import { createPostgresDedupe } from './dedupe/postgres.ts'
+import { createCloudTasksDispatch } from './dispatch/cloud-tasks.ts'
+import { createTaskMaker } from './dispatch/cloud-tasks-client.ts'
 import { createPostgresDispatch } from './dispatch/postgres.ts'
 import type { Dispatch } from './dispatch/queue.ts'
 import { createPoster, type Poster } from './events/post.ts'
-import { createLog, type Log, logHashKey } from './log.ts'
+import { createInboxBell, findDueEvents, type InboxBell } from './inbox/ring.ts'
+import { createLog, hashForLog, type Log, logHashKey } from './log.ts'
 import { createDiskStore } from './media/disk-store.ts'
 import { createS3Store } from './media/s3-store.ts'
 import type { MediaStore } from './media/store.ts'
@@ -15,8 +23,12 @@ import { createGraph, type Graph } from './meta/graph.ts'
 import { createGraphMedia, type GraphMedia } from './meta/graph-media.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createGuardedAgent } from './net/guarded-agent.ts'
+import { createSendBell, findDueSends, type SendBell } from './outbox/ring.ts'
 import { packageRoot } from './package-root.ts'
+import type { OidcCheck } from './tasks/admit.ts'
+import { createOidcCheck } from './tasks/oidc.ts'
 import { type Clock, type Random, systemClock, systemRandom } from './time-and-chance.ts'
+import { createTraces, type Traces, type TracesOptions } from './tracing/traces.ts'
 
 export interface Runtime {
   config: Config
@@ -25,6 +37,8 @@ export interface Runtime {
   random: Random
   log: Log
   metrics: Metrics
+  /** Where a collector is configured. */
+  traces: Traces | undefined
   vault: Vault
   graph: Graph
   graphMedia: GraphMedia
@@ -33,6 +47,9 @@ export interface Runtime {
   /** To the tenants' own addresses. */
   poster: Poster
   dispatch: Dispatch
+  /** Who calls for single rows, after the commit that made them due. */
+  bells: { inbox: InboxBell; outbox: SendBell }
+  dedupe: Dedupe
   /** Apart, so that no amount of processing or reading makes a webhook wait for a connection. */
   db: { receive: Db; work: Db; api: Db }
   version: string
@@ -79,6 +96,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     random,
   })
   const { store, closeStore } = chooseStore(config, clock, random)
+  const metrics = createMetrics()
+  const hash = (text: string) => hashForLog(hashKeyOf(config), text)
+  const dispatch = chooseDispatch({ config, db, clock, log, metrics, hash })
+  const vault = createVault(config.encryptionKeys, random)
+  const dedupe = chooseDedupe({ config, clock, log, metrics, vault, db: db.receive })
   const version = readVersion()
   const poster = createPoster({
     clock,
@@ -86,23 +108,32 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     timeoutMs: config.eventTimeoutMs,
     version,
   })
+  const traces = chooseTraces(config, { clock, random, log, version })
   return {
     config,
     databaseUrl,
     clock,
     random,
     log,
-    metrics: createMetrics(),
-    vault: createVault(config.encryptionKeys, random),
+    metrics,
+    traces,
+    vault,
     graph,
     graphMedia,
     store,
     poster,
-    dispatch: createPostgresDispatch(db.work, clock),
+    dispatch,
+    bells: {
+      inbox: createInboxBell({ db, dispatch, hash }),
+      outbox: createSendBell({ ...ringTermsOf(config, db.work), random, dispatch }),
+    },
+    dedupe,
     db,
     version,
     close: async () => {
-      await Promise.all([graphMedia.close(), poster.close(), closeStore()])
+      await traces?.stop()
+      const closing = [graphMedia.close(), poster.close(), closeStore(), dispatch.close()]
+      await Promise.all([...closing, dedupe.close()])
       await Promise.all([graph.close(), db.receive.close(), db.work.close(), db.api.close()])
     },
   }
@@ -131,10 +162,129 @@ function chooseStore(config: Config, clock: Clock, random: Random) {
   return { store, closeStore: store.close }
 }
 
+function chooseTraces(
+  config: Config,
+  parts: Pick<TracesOptions, 'clock' | 'random' | 'log' | 'version'>,
+): Traces | undefined {
+  const { otlpEndpoint, otlpHeaders, otelServiceName, traceRatio } = config
+  if (otlpEndpoint === undefined) return undefined
+  return createTraces({
+    ...parts,
+    endpoint: otlpEndpoint,
+    headers: otlpHeaders,
+    serviceName: otelServiceName,
+    sampleRatio: traceRatio,
+    hashKey: hashKeyOf(config),
+  })
+}
+
+/** How long an event's mark waits for its commit: longer than any insert takes. */
+const commitMs = 10_000
+/** A mark outlives a call to Meta and the wait for its moment, whatever the call may take. */
+const postMarginMs = 5_000
+const dayMs = 24 * 60 * 60 * 1000
+
+function chooseDedupe({
+  config,
+  vault,
+  db,
+  ...parts
+}: Pick<Runtime, 'config' | 'clock' | 'log' | 'metrics' | 'vault'> & { db: Db }): Dedupe {
+  const { dedupeStore: store, dedupeTimeoutMs: patienceMs, redisUrl, firestoreProject } = config
+  if (store === 'postgres') {
+    // A gauge begins at 0, which would say that the store is away.
+    parts.metrics.dedupeStoreReady.remove()
+    return createPostgresDedupe()
+  }
+  const times = {
+    commitMs,
+    postMs: config.sendTimeoutMs + postMarginMs,
+    keepMs: config.dedupeTtlDays * dayMs,
+  }
+  const keys = createKeys(vault.derive('dedupe keys'), () => identifyDatabase(db))
+  // Loaded only where it is used: each of these clients is larger than all of ours.
+  const { clock } = parts
+  const load = async () => {
+    if (store === 'redis') {
+      if (!redisUrl) throw new Error('bug: readConfig requires REDIS_URL')
+      const { openRedisMarks } = await import('./dedupe/redis.ts')
+      return () => openRedisMarks({ ...times, url: redisUrl, clock, patienceMs })
+    }
+    if (!firestoreProject) throw new Error('bug: readConfig requires FIRESTORE_PROJECT')
+    const { openFirestoreMarks } = await import('./dedupe/firestore.ts')
+    const { firestoreEmulatorHost: emulatorHost } = config
+    return async () =>
+      openFirestoreMarks({ ...times, project: firestoreProject, emulatorHost, clock, patienceMs })
+  }
+  return createFilter({ ...parts, store, keys, patienceMs, load })
+}
+
 export function logFor(config: Config, clock: Clock): Log {
-  const [first] = config.encryptionKeys
+  return createLog({ level: config.logLevel, hashKey: hashKeyOf(config), clock })
+}
+
+function hashKeyOf({ encryptionKeys: [first] }: Config): Buffer {
   if (!first) throw new Error('bug: no encryption key; readConfig or dev provides one')
-  return createLog({ level: config.logLevel, hashKey: logHashKey(first.key), clock })
+  return logHashKey(first.key)
+}
+
+const ringTermsOf = (config: Config, db: Db) => ({
+  db,
+  defaultCap: config.maxConcurrencyPerTenant,
+  patienceSeconds: config.taskPatienceSeconds,
+})
+
+interface DispatchParts {
+  config: Config
+  db: Runtime['db']
+  clock: Clock
+  log: Log
+  metrics: Metrics
+  hash: (text: string) => string
+}
+
+function chooseDispatch({ config, db, clock, log, metrics, hash }: DispatchParts): Dispatch {
+  const postgres = createPostgresDispatch(db.work, clock)
+  if (config.dispatch === 'postgres') return postgres
+  const { gcpProject: project, gcpLocation: location, internalTaskBaseUrl: baseUrl } = config
+  const [token] = config.internalTaskTokens
+  if (!project || !location || !baseUrl || !token) {
+    throw new Error('bug: readConfig requires all of these')
+  }
+  const tasks = createTaskMaker({
+    project,
+    location,
+    endpoint: config.cloudTasksEndpoint,
+    oidc: oidcSettingsOf(config),
+  })
+  return createCloudTasksDispatch({
+    tasks,
+    baseUrl,
+    token,
+    queues: { inbox: config.inboundTaskQueues, outbox: config.outboundTaskQueues },
+    find: {
+      inbox: () => findDueEvents(db.work, config.taskPatienceSeconds, hash),
+      outbox: () => findDueSends(ringTermsOf(config, db.work)),
+    },
+    wakeStream: () => postgres.wake('stream'),
+    clock,
+    log,
+    metrics,
+  })
+}
+
+/** Tasks are made, and calls are admitted, with the same identity. */
+function oidcSettingsOf(config: Config) {
+  const { taskServiceAccount: serviceAccountEmail, internalTaskBaseUrl } = config
+  const audience = config.taskAudience ?? internalTaskBaseUrl
+  if (serviceAccountEmail === undefined || audience === undefined) return undefined
+  return { serviceAccountEmail, audience }
+}
+
+/** Undefined where the token alone lets in. */
+export function oidcOf(config: Config): OidcCheck | undefined {
+  const settings = oidcSettingsOf(config)
+  return settings && createOidcCheck(settings)
 }
 
 export function readVersion(): string {

@@ -30,7 +30,7 @@ export interface TokenKeeper {
   tokenWarningDays: number
   release: OnConnected
   hold: HoldNumber
-  onReleased: () => void
+  onReleased: () => Promise<unknown>
 }
 
 export type TokenFinding =
@@ -61,7 +61,7 @@ export async function checkToken(
   const change = await transactionWithRetry(keeper.db, (tx) =>
     record(tx, keeper, account, info, verdict),
   )
-  report(keeper, account, info, change)
+  await report(keeper, account, info, change)
   return { kind: 'told', accessToken, info, verdict }
 }
 
@@ -117,12 +117,12 @@ async function record(
   return 'found'
 }
 
-function report(
+async function report(
   { log, clock, tokenWarningDays, onReleased }: TokenKeeper,
   account: CheckedAccount,
   info: TokenInfo,
   change: Change,
-): void {
+): Promise<void> {
   const fields = {
     tenant_id: account.tenant_id,
     account_id: publicId('acc', account.id),
@@ -132,7 +132,7 @@ function report(
   if (change === 'lost') log.error('reauth_required', { ...fields, reason: 'token_check' })
   if (change === 'found') {
     log.info('reauth_ended', { ...fields, reason: 'token_check' })
-    onReleased()
+    await onReleased()
   }
   const now = clock.now()
   if (info.isValid && info.expiresAt && isExpiringSoon(info.expiresAt, now, tokenWarningDays)) {

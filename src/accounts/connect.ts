@@ -5,6 +5,7 @@ import { AppError, notFound } from '../errors.ts'
 import { publicId } from '../ids.ts'
 import { isTenant } from '../tenants/resolve.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
+import { noteClaim } from './note-claim.ts'
 import { type AccountRow, insertAccount } from './queries.ts'
 import { tokenOwner, type Vault } from './vault.ts'
 
@@ -38,6 +39,22 @@ export async function connectAccount(
     /** In the transaction that connects it. */
     onConnected: OnConnected
   },
+): Promise<AccountRow> {
+  try {
+    return await connect(db, tenantId, input, by)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'NUMBER_TAKEN') {
+      await db.transaction((tx) => noteClaim(tx, tenantId, input.phone_number_id, by.clock.now()))
+    }
+    throw error
+  }
+}
+
+function connect(
+  db: Db,
+  tenantId: string,
+  input: NewAccount,
+  by: Parameters<typeof connectAccount>[3],
 ): Promise<AccountRow> {
   const id = by.random.uuid()
   const createdAt = by.clock.now()

@@ -9,6 +9,8 @@ export interface CheckedAccount {
   phone_number_id: string
   auth_status: 'ok' | 'needs_reauth'
   access_token: string
+  /** Tells it from a later one, also when it is sealed anew. */
+  token_set_at: string
 }
 
 /** Due ones, moved on by the same statement: of several processes each gets others. Only tokens of this app can be looked at. */
@@ -31,7 +33,8 @@ export async function claimTokenChecks(
       for update skip locked
     ) as due
     where a.tenant_id = due.tenant_id and a.id = due.id
-    returning a.id, a.tenant_id, a.waba_id, a.phone_number_id, a.auth_status, a.access_token`)
+    returning a.id, a.tenant_id, a.waba_id, a.phone_number_id, a.auth_status, a.access_token,
+      a.token_set_at::text`)
 }
 
 export async function selectCheckedAccount(
@@ -40,7 +43,7 @@ export async function selectCheckedAccount(
   id: string,
 ): Promise<(CheckedAccount & { app_id: string | null; pin: string | null }) | undefined> {
   const [row] = await tx.query(sql<CheckedAccount & { app_id: string | null; pin: string | null }>`
-    select id, tenant_id, waba_id, phone_number_id, auth_status, access_token, app_id, pin
+    select id, tenant_id, waba_id, phone_number_id, auth_status, access_token, token_set_at::text, app_id, pin
     from whatsapp_accounts
     where tenant_id = ${tenantId} and id = ${id}`)
   return row
@@ -56,7 +59,8 @@ export async function recordTokenCheck(
   const [row] = await tx.query(sql<{ auth_status: 'ok' | 'needs_reauth'; told: Told }>`
     update whatsapp_accounts
     set token_checked_at = ${now}, token_expires_at = ${expiresAt}
-    where tenant_id = ${account.tenant_id} and id = ${account.id} and access_token = ${account.access_token}
+    where tenant_id = ${account.tenant_id} and id = ${account.id}
+      and token_set_at = ${account.token_set_at}::timestamptz
     returning auth_status, told`)
   return row
 }

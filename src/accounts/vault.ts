@@ -12,8 +12,8 @@ export interface Vault {
   /** `owner` names the place: tenant, table, column and row. */
   seal(plaintext: string, owner: string): string
   open(sealed: string, owner: string): string
-  /** Whether it was sealed with a key that is no longer the first. */
-  isStale(sealed: string): boolean
+  /** The id of the first key: what another one sealed is to be sealed anew (secrets/reseal.ts). */
+  keyId: string
   /** A secret for this purpose that need not be kept: the same again while the first key is the same. */
   derive(purpose: string): Buffer
 }
@@ -48,7 +48,7 @@ export function createVault(ring: readonly VaultKey[], random: Random): Vault {
       decipher.setAuthTag(bytes.subarray(12, 28))
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
     },
-    isStale: (sealed) => sealed.split('.')[1] !== current.id,
+    keyId: current.id,
     derive: (purpose) => createHmac('sha256', current.key).update(`derive ${purpose}`).digest(),
   }
 }

@@ -1,13 +1,11 @@
 // Now and then Meta is asked about every token, so that one which died shows before a message needs it. Each account is
 // asked about by one process, because whoever takes it moves its time on first.
-import { againAndAgain, type Loop } from '../again-and-again.ts'
-import type { Metrics } from '../metrics.ts'
+import type { PeriodicJob } from '../again-and-again.ts'
 import { checkToken, type TokenKeeper } from './check-token.ts'
 import { deleteOldStates } from './signup/queries.ts'
-import { claimTokenChecks, countAccounts } from './token-queries.ts'
+import { claimTokenChecks } from './token-queries.ts'
 
 export interface TokenWatchOptions extends TokenKeeper {
-  metrics: Metrics
   tokenCheckMinutes: number
   /** Ends a round after the account it is at. */
   signal?: AbortSignal
@@ -20,10 +18,9 @@ export interface TokenWatch {
 
 const batchSize = 20
 const dayMs = 24 * 60 * 60 * 1000
-const everyMs = 60_000
 
 export function createTokenWatch(options: TokenWatchOptions): TokenWatch {
-  const { db, clock, log, metrics, app } = options
+  const { db, clock, log, app } = options
   async function checkDue(): Promise<number> {
     let checked = 0
     while (!options.signal?.aborted) {
@@ -52,24 +49,17 @@ export function createTokenWatch(options: TokenWatchOptions): TokenWatch {
   return {
     async runOnce() {
       const checked = await checkDue()
-      const now = clock.now()
-      await deleteOldStates(db, new Date(now.getTime() - dayMs))
-      const warnBefore = new Date(now.getTime() + options.tokenWarningDays * dayMs)
-      const counts = await countAccounts(db, warnBefore)
-      for (const [state, count] of Object.entries(counts)) metrics.accounts.set({ state }, count)
+      await deleteOldStates(db, new Date(clock.now().getTime() - dayMs))
       return checked
     },
   }
 }
 
-export function startTokenWatch(options: TokenWatchOptions): Loop {
-  return againAndAgain({
-    ...options,
-    everyMs,
+export function tokenWatchJob(options: TokenWatchOptions): PeriodicJob {
+  return {
+    name: 'tokens',
+    everyMs: 60_000,
     failed: 'token_check_failed',
-    run: (signal) =>
-      createTokenWatch({ ...options, signal })
-        .runOnce()
-        .then(() => false),
-  })
+    run: (signal) => createTokenWatch({ ...options, signal }).runOnce(),
+  }
 }

@@ -10,6 +10,12 @@ export const sendHeaders = z.object({
     .describe(
       'the same key and body give the first answer again, for 48 hours; Idempotent-Replayed says so',
     ),
+  traceparent: z
+    .string()
+    .optional()
+    .describe(
+      'W3C trace context: where traces are collected, the message’s own trace links to this span',
+    ),
 })
 
 export const queuedMessage = z.object({

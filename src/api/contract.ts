@@ -41,10 +41,18 @@ export const tenant = z.object({
   slug: z.string(),
   status: z.enum(['active', 'suspended']),
   max_concurrency: z.number().int().nullable().describe('null: MAX_CONCURRENCY_PER_TENANT'),
+  max_queued: z.number().int().nullable().describe('null: MAX_QUEUED_PER_TENANT'),
   retry_policy: z.enum(['standard', 'patient']).nullable().describe('null: RETRY_POLICY'),
   stop_words: z.array(z.string()).nullable().describe('null: STOP_WORDS; empty: none'),
   created_at: time,
 })
+
+const maxQueued = z
+  .number()
+  .int()
+  .min(1)
+  .max(1_000_000)
+  .describe('messages that wait to be sent; more are refused with 429 BACKLOG_FULL')
 
 export const newTenant = z.strictObject({
   name: text(200),
@@ -56,6 +64,7 @@ export const newTenant = z.strictObject({
     )
     .optional(),
   max_concurrency: z.number().int().min(1).max(1000).nullable().optional(),
+  max_queued: maxQueued.nullable().optional(),
   retry_policy: z.enum(['standard', 'patient']).nullable().optional(),
 })
 
@@ -64,6 +73,7 @@ export const tenantChange = z
     name: text(200).optional(),
     status: z.enum(['active', 'suspended']).optional(),
     max_concurrency: z.number().int().min(1).max(1000).nullable().optional(),
+    max_queued: maxQueued.nullable().optional(),
     retry_policy: z.enum(['standard', 'patient']).nullable().optional(),
     stop_words: z
       .array(text(100))
@@ -338,6 +348,10 @@ const counts = {
     .number()
     .nullable()
     .describe('of webhooks to process and messages that could leave now'),
+  oldest_dead_letter_seconds: z.number().nullable().describe('of those that nobody has decided on'),
+  events_by_state: z
+    .record(z.string(), z.object({ count: z.number().int(), oldest_seconds: z.number() }))
+    .describe('webhooks: runnable, processing, retry_wait'),
   sends_by_state: z
     .record(z.string(), z.object({ count: z.number().int(), oldest_seconds: z.number() }))
     .describe(

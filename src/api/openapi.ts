@@ -6,9 +6,24 @@ import { plainOperations } from './plain-operations.ts'
 import type { Access, Route } from './route.ts'
 
 const tagOf: Record<Access, string> = {
+  agent: 'Tenant API',
   tenant: 'Tenant API',
   operator: 'Operator API',
+  person: 'Console',
+  page: 'Console',
   public: 'Public',
+  internal: 'Internal',
+}
+
+const keyOrSession = { security: [{ key: [] }, { session: [] }] }
+const securityOf: Record<Access, Pick<Operation, 'security'>> = {
+  agent: keyOrSession,
+  tenant: keyOrSession,
+  operator: keyOrSession,
+  person: { security: [{ session: [] }] },
+  page: {},
+  public: {},
+  internal: { security: [{ task: [] }] },
 }
 
 export function openApiDocument(routes: Route[], version: string): OpenApiDocument {
@@ -20,8 +35,13 @@ export function openApiDocument(routes: Route[], version: string): OpenApiDocume
   const tags = [
     { name: tagOf.tenant, description: 'With a tenant’s key: that tenant’s data only.' },
     { name: tagOf.operator, description: 'With an operator’s key.' },
+    {
+      name: tagOf.person,
+      description: 'For the console’s page: people sign in, a cookie says who.',
+    },
     { name: 'Sign-up', description: 'Browsers come here with a state; no key is needed.' },
     { name: 'Webhooks', description: 'Meta calls these; they are signed.' },
+    { name: tagOf.internal, description: 'Cloud Tasks and Cloud Scheduler call these.' },
     { name: 'Operations', description: 'For balancers, Prometheus and people.' },
   ]
   return {
@@ -37,7 +57,11 @@ export function openApiDocument(routes: Route[], version: string): OpenApiDocume
     servers: [{ url: '/' }],
     tags,
     components: {
-      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer' },
+        session: { type: 'apiKey', in: 'cookie', name: '__Host-estafet' },
+        task: { type: 'apiKey', in: 'header', name: 'X-Internal-Token' },
+      },
       schemas: { Error: schemaOf(errorAnswer, 'output') },
     },
     paths: { ...paths, ...plainOperations },
@@ -56,12 +80,12 @@ function operation(one: Route): Operation {
   return {
     summary: one.summary,
     tags: [tagOf[one.access]],
-    ...(one.access === 'public' ? {} : { security: [{ key: [] }] }),
+    ...securityOf[one.access],
     parameters: [
       ...parameters(one.params, 'path'),
       ...parameters(one.query, 'query'),
       ...parameters(one.headers, 'header'),
-      ...(one.access === 'tenant' ? [tenantHeader] : []),
+      ...(one.access === 'tenant' || one.access === 'agent' ? [tenantHeader] : []),
     ],
     ...(one.body && {
       requestBody: {

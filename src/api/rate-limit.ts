@@ -5,7 +5,11 @@ import type { Clock } from '../time-and-chance.ts'
 /** More callers than this at once start with a fresh bucket; the map cannot grow without bound. */
 const maxCallers = 10_000
 
-export function createRateLimit(perSecond: number, clock: Clock): (caller: string) => void {
+export function createRateLimit(
+  perSecond: number,
+  clock: Clock,
+  onRefused?: () => void,
+): (caller: string) => void {
   const burst = perSecond * 2
   const buckets = new Map<string, { tokens: number; atMs: number }>()
   return (caller) => {
@@ -15,6 +19,7 @@ export function createRateLimit(perSecond: number, clock: Clock): (caller: strin
       ? Math.min(burst, known.tokens + ((nowMs - known.atMs) / 1000) * perSecond)
       : burst
     if (tokens < 1) {
+      onRefused?.()
       throw new AppError('RATE_LIMITED', 429, 'Too many requests with this key.', {
         headers: { 'retry-after': String(Math.max(1, Math.ceil((1 - tokens) / perSecond))) },
       })

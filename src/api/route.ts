@@ -6,9 +6,29 @@ import { AppError } from '../errors.ts'
 export type Principal =
   | { kind: 'operator'; name: string }
   | { kind: 'tenant'; tenantId: string; keyId: string }
+  | PersonPrincipal
 
-/** Who may call: nobody in particular, a tenant (or an operator who names one), operators only. */
-export type Access = 'public' | 'tenant' | 'operator'
+/** Somebody who signed in to the console. */
+export interface PersonPrincipal {
+  kind: 'person'
+  personId: string
+  sessionId: string
+  role: 'operator' | 'admin' | 'agent'
+  /** Null: an operator. */
+  tenantId: string | null
+  csrfToken: string
+  expiresAt: Date
+}
+
+/** Null: an operator, who belongs to none. */
+export function tenantOf(principal: Principal): string | null {
+  return principal.kind === 'operator' ? null : principal.tenantId
+}
+
+/** Who may call: nobody in particular; nobody in particular, from our own page; whoever is signed in; a tenant, its
+ *  agents too; a tenant without its agents; operators only; our own tasks. An operator may all that a tenant may, but must
+ *  name the tenant. */
+export type Access = 'public' | 'page' | 'person' | 'agent' | 'tenant' | 'operator' | 'internal'
 
 export interface Call<Params, Query, Body, Headers = unknown> {
   headers: Headers
@@ -18,8 +38,10 @@ export interface Call<Params, Query, Body, Headers = unknown> {
   body: Body
   /** The parts of a form, as they come; each is to be read to its end before the next. On routes with a `form` only. */
   parts(): AsyncIterable<FormPart>
-  /** Whose data this call is about; set on `tenant` routes. */
+  /** Whose data this call is about; set on `agent` and `tenant` routes. */
   tenantId: string
+  /** Who is signed in; always there on `person` routes. */
+  person: PersonPrincipal | undefined
   /** Who is asking, for the audit. */
   actor: string
   requestId: string

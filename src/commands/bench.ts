@@ -2,6 +2,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isFromSource } from '../../bench/child.ts'
+import { benchHealth } from '../../bench/health.ts'
+import { healthTable } from '../../bench/health-report.ts'
 import { benchInbound } from '../../bench/inbound.ts'
 import { inboundTable } from '../../bench/inbound-report.ts'
 import { benchIngest } from '../../bench/ingest.ts'
@@ -91,6 +93,21 @@ export async function benchWeatherCommand(options: Common & { seconds?: string }
     say,
   })
   await publish(options.out, report, weatherTable(report))
+}
+
+export async function benchHealthCommand(
+  options: Common & { rows?: string; samples?: string },
+): Promise<void> {
+  warnFromSource()
+  const { quick } = options
+  const report = await benchHealth({
+    rounds: oneNumber('--rounds', options.rounds ?? (quick ? '1' : '3')),
+    samples: oneNumber('--samples', options.samples ?? (quick ? '50' : '300')),
+    rows: oneNumber('--rows', options.rows ?? (quick ? '20000' : '1000000')),
+    tenants: 100,
+    say,
+  })
+  await publish(options.out, report, healthTable(report))
 }
 
 function warnFromSource(): void {

@@ -87,14 +87,17 @@ export async function accountConnect(
 }
 
 export async function health(options: TableOptions): Promise<void> {
-  await withRuntime(async ({ db, clock }) => {
-    const now = await readHealth(db.api, clock.now())
+  await withRuntime(async ({ db, dedupe, clock, config }) => {
+    const now = await readHealth(db.api, clock.now(), {
+      deadLetterThreshold: config.dlqAlertThreshold,
+      blockers: await dedupe.problems(),
+    })
     const lines = [
       `status             ${now.status}${now.reasons.length > 0 ? `: ${now.reasons.join('; ')}` : ''}`,
       `webhooks waiting   ${now.webhook_events_pending_count}`,
       `messages waiting   ${now.outbox_pending_count}${statesText(now)}`,
       `oldest             ${now.oldest_pending_seconds === null ? '-' : `${Math.round(now.oldest_pending_seconds)} s`}`,
-      `open dead letters  ${now.dlq_count}`,
+      `open dead letters  ${now.dlq_count}${now.oldest_dead_letter_seconds === null ? '' : `, the oldest for ${Math.round(now.oldest_dead_letter_seconds)} s`}`,
       `webhook answered   ${latencyText(now.webhook_ack_p95_ms)}`,
       `webhook processed  ${latencyText(now.inbound_processing_p95_ms)}`,
       `call to Meta       ${latencyText(now.send_p95_ms)}`,

@@ -154,11 +154,17 @@ export async function traceCommand(asked: string, options: TableOptions): Promis
   })
 }
 
-function traceText({ is, name, life, conversations, notes }: Trace): string {
-  const moments = life.map((moment) => [moment.at, moment.what, detailsText(moment)])
+function traceText({ is, name, life, trace_ids, conversations, notes }: Trace): string {
+  const moments = life.map(({ at, step = '', what, ...rest }) => [
+    at,
+    step,
+    what,
+    detailsText(rest),
+  ])
   return [
     `${is}${name === null ? '' : ` ${name}`}`,
-    ...(moments.length > 0 ? [table(['AT', 'WHAT', ''], moments)] : []),
+    ...trace_ids.map((id) => `trace ${id}`),
+    ...(moments.length > 0 ? [table(['AT', 'STEP', 'WHAT', ''], moments)] : []),
     ...conversations.flatMap((one) => [
       `conversation ${one.conversation_id} of tenant ${one.tenant_id}`,
       ...one.message_ids.map((id) => `  ${id}`),
@@ -167,7 +173,7 @@ function traceText({ is, name, life, conversations, notes }: Trace): string {
   ].join('\n')
 }
 
-function detailsText({ event_id, details }: Moment): string {
+function detailsText({ event_id, details }: Pick<Moment, 'event_id' | 'details'>): string {
   const facts = Object.entries(details).flatMap(([key, value]) =>
     value === null || value === '' ? [] : `${key}=${value}`,
   )

@@ -5,7 +5,13 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createTestDb } from '../../test/support/database.ts'
 import { insertOutbound, insertTenant, type Outbound } from '../../test/support/outbound.ts'
 import { type Db, sql } from '../db/connect.ts'
-import { applyStatuses, expectEarlyStatuses, joinEarlyStatuses, statusKey } from './apply-status.ts'
+import {
+  applyStatuses,
+  expectEarlyStatuses,
+  joinEarlyStatuses,
+  messagesOfStatuses,
+  statusKey,
+} from './apply-status.ts'
 import type { NewStatus } from './model.ts'
 import { selectTimeline } from './read-queries.ts'
 
@@ -239,4 +245,22 @@ describe('a step', () => {
       await joinEarlyStatuses(tx, [])
     })
   })
+})
+
+test('each step is about its message, and one member of a group was the first to reach it', async () => {
+  const wamid = newWamid()
+  const messageId = await outbound(wamid)
+  const later = new Date('2026-11-15T13:00:01Z')
+  const steps = [
+    step(wamid, 'delivered', { participant: 'b' }),
+    step(wamid, 'delivered', { participant: 'a', receivedAt: later }),
+    step(wamid, 'read', { participant: 'a' }),
+    step(newWamid(), 'read'),
+  ]
+  await apply(...steps)
+  const about = await db.transaction((tx) => messagesOfStatuses(tx, steps))
+  const told = steps.map((one) => about.get(statusKey(one)))
+  expect(told.map((one) => one?.isFirst)).toEqual([true, false, true, undefined])
+  expect(told[0]?.messageId).toBe(messageId)
+  expect(told[0]?.correlationId).not.toBe(steps[0]?.correlationId)
 })

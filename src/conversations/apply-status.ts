@@ -6,11 +6,15 @@ import {
   insertStatuses,
   lockJoin,
   lockMessagesByWamid,
+  type MessageOfStatus,
   raiseMessageStatuses,
   type Step,
+  selectMessagesOfStatuses,
   selectStatusEvents,
   statusesOf,
 } from './queries.ts'
+
+export type { Step }
 
 /** Keeps each step once and raises the messages that are there. Returns the steps that are new, as `tenant wamid status participant`. */
 export async function applyStatuses(tx: Tx, statuses: NewStatus[]): Promise<Set<string>> {
@@ -48,6 +52,16 @@ export async function eventsOfStatuses(
   statuses: NewStatus[],
 ): Promise<Map<string, string>> {
   return selectStatusEvents(tx, statuses)
+}
+
+/** Which message each of these steps is about, by `statusKey`; for those that are kept. */
+export async function messagesOfStatuses(
+  tx: Tx,
+  statuses: NewStatus[],
+): Promise<Map<string, MessageOfStatus>> {
+  if (statuses.length === 0) return new Map()
+  const rows = await selectMessagesOfStatuses(tx, statuses)
+  return new Map(rows.map((row) => [row.key, row]))
 }
 
 export function statusKey(status: {

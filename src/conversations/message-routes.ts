@@ -25,7 +25,7 @@ export function messageRoutes({ db }: { db: Db }): Route[] {
       method: 'GET',
       path: `${base}/messages`,
       summary: 'Messages as they were recorded, the latest first',
-      access: 'tenant',
+      access: 'agent',
       query: messagesQuery,
       answer: listOf(messageInList),
       handle: ({ tenantId, query }) =>
@@ -51,7 +51,7 @@ export function messageRoutes({ db }: { db: Db }): Route[] {
       method: 'GET',
       path: `${base}/messages/:id`,
       summary: 'A message with its timeline',
-      access: 'tenant',
+      access: 'agent',
       params: withId,
       answer: message,
       handle: ({ tenantId, params }) =>
@@ -68,7 +68,7 @@ export function messageRoutes({ db }: { db: Db }): Route[] {
       method: 'GET',
       path: `${base}/conversations/:id/messages`,
       summary: 'The messages of a conversation, the latest first',
-      access: 'tenant',
+      access: 'agent',
       params: withId,
       query: listQuery,
       answer: listOf(messageInList),

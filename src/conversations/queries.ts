@@ -273,13 +273,15 @@ export async function lockJoin(
 
 export interface Step extends MessageName {
   status: string
+  participant: string
+  receivedAt: Date
   details: Record<string, unknown>
 }
 
 /** Every step kept for these messages. */
 export async function statusesOf(tx: Tx, names: MessageName[]): Promise<Step[]> {
   return tx.query(sql<Step>`
-    select s.tenant_id as "tenantId", s.wamid, s.status, s.details
+    select s.tenant_id as "tenantId", s.wamid, s.status, s.participant, s.received_at as "receivedAt", s.details
     from unnest(
       ${names.map((name) => name.tenantId)}::uuid[],
       ${names.map((name) => name.wamid)}::text[]) as wanted (tenant_id, wamid)
@@ -342,6 +344,35 @@ export async function selectStatusEvents(
       ${statuses.map((status) => status.participant)}::text[]) as wanted (tenant_id, wamid, status, participant)
     join whatsapp_message_statuses s using (tenant_id, wamid, status, participant)`)
   return new Map(rows.map((row) => [row.key, row.event_id]))
+}
+
+export interface MessageOfStatus {
+  /** `tenant wamid status participant` */
+  key: string
+  messageId: string
+  correlationId: string
+  /** Of a group's members, this one reached it first. */
+  isFirst: boolean
+}
+
+export async function selectMessagesOfStatuses(
+  tx: Tx,
+  statuses: NewStatus[],
+): Promise<MessageOfStatus[]> {
+  return tx.query(sql<MessageOfStatus>`
+    select w.tenant_id || ' ' || w.wamid || ' ' || w.status || ' ' || w.participant as key, m.id as "messageId",
+      m.correlation_id as "correlationId", w.participant = (
+        select s.participant
+        from whatsapp_message_statuses s
+        where s.tenant_id = w.tenant_id and s.wamid = w.wamid and s.status = w.status
+        order by s.received_at, s.participant
+        limit 1) as "isFirst"
+    from unnest(
+      ${statuses.map((status) => status.tenantId)}::uuid[],
+      ${statuses.map((status) => status.wamid)}::text[],
+      ${statuses.map((status) => status.status)}::text[],
+      ${statuses.map((status) => status.participant)}::text[]) as w (tenant_id, wamid, status, participant)
+    join whatsapp_messages m on m.tenant_id = w.tenant_id and m.wamid = w.wamid`)
 }
 
 export interface WindowOpening {

@@ -43,7 +43,17 @@ export interface Db extends Tx {
   tenantTransaction<T>(tenantId: string, work: (tx: Tx) => Promise<T>): Promise<T>
   /** One connection for as long as `work` runs, for session-level locks. */
   session<T>(work: (session: Session) => Promise<T>): Promise<T>
+  pool(): PoolState
   close(): Promise<void>
+}
+
+export interface PoolState {
+  /** As many as there may be. */
+  size: number
+  used: number
+  idle: number
+  /** Who asked for a connection and has none yet. */
+  waiting: number
 }
 
 export interface Session extends Tx {
@@ -127,6 +137,12 @@ export function connect(options: ConnectOptions): Db {
         )
       }, work),
     session: withConnection,
+    pool: () => ({
+      size: options.poolSize,
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: () => pool.end(),
   }
 }

@@ -17,7 +17,13 @@ async function startServer(settings: Record<string, string>) {
 }
 
 function open(url: string): Db {
-  const db = connect({ url, name: 'test', poolSize: 1, queryTimeoutMs: 30_000 })
+  const db = connect({
+    url,
+    name: 'test',
+    poolSize: 1,
+    queryTimeoutMs: 60_000,
+    connectTimeoutMs: 60_000,
+  })
   afterFile(() => db.close())
   return db
 }

@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(scratch, { recursive: true, force: true })
 })
 
-describe('the binaries of an embedded Postgres', { timeout: 60_000 }, () => {
+describe('the binaries of an embedded Postgres', () => {
   /** A copy of the installed package as npm leaves it when install scripts are switched off. */
   async function packageWithoutLinks(mode: number): Promise<string> {
     const home = await mkdtemp(join(scratch, 'package-'))

@@ -14,7 +14,7 @@ import { accountFor } from './embedded-process.ts'
 const isRoot = process.getuid?.() === 0
 const isLinux = process.platform === 'linux'
 const settings = { fsync: 'off' }
-const timeoutMs = 60_000
+const timeoutMs = 180_000
 
 let scratch: string
 let dataDir: string

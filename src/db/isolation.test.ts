@@ -16,18 +16,31 @@ const exceptions: Exceptions = {
     backlog_samples: 'counts of all tenants, for operators',
     inbox_watch: 'one row about the inbox of all',
     send_host: 'Meta’s host, the same for all',
+    sessions: 'of people, some of whom work for all',
+    person_links: 'of people, some of whom work for all',
+    sign_in_failures: 'addresses that may be nobody’s',
+    alert_evaluator: 'one row: when somebody last looked at the rules',
   },
   unique: {
     'api_keys (key_hash)': 'a tenant is found by it',
     'whatsapp_accounts (phone_number_id)': 'a tenant is found by it',
     'signup_states (state_hash)': 'a tenant is found by it',
+    'people (id)': 'random, and tenants cannot write here',
+    'people (email)': 'a person is found by it, and tenants cannot write here',
     'dead_letters (id)': 'nobody may own it yet, and tenants cannot write here',
     'dead_letters (event_id, item_path)': 'nobody may own it yet, and tenants cannot write here',
+    'alert_channels (id)': 'may be the operator’s, and tenants cannot write here',
+    'alerts (id)': 'may be the operator’s, and tenants cannot write here',
+    'alert_notifications (id)': 'may be the operator’s, and tenants cannot write here',
     'send_attempts (id)': 'random, and tenants cannot write here',
     'audit_chains (chain)': 'a check makes it the tenant, or the operators',
     'audit_log (chain, position)': 'a check makes it the tenant, or the operators',
   },
-  foreignKeys: { 'audit_log (chain)': 'a check makes it the tenant, or the operators' },
+  foreignKeys: {
+    'audit_log (chain)': 'a check makes it the tenant, or the operators',
+    'alert_notifications (alert_id)': 'may be the operator’s, and tenants cannot write here',
+    'alert_notifications (channel_id)': 'the operator hears of tenants without a channel',
+  },
 }
 
 let db: Db
@@ -209,7 +222,13 @@ describe('I6: of two tenants with the same rows', () => {
 
   beforeAll(async () => {
     // One connection, handed from tenant to tenant.
-    pool = connect({ url, name: 'test', poolSize: 1, queryTimeoutMs: 30_000 })
+    pool = connect({
+      url,
+      name: 'test',
+      poolSize: 1,
+      queryTimeoutMs: 60_000,
+      connectTimeoutMs: 60_000,
+    })
     afterFile(() => pool.close())
     ;[a, b] = await db.transaction(async (tx) => {
       await tx.query(sql`select set_config('role', 'estafet_system', true)`)
@@ -298,6 +317,8 @@ describe('I6: of two tenants with the same rows', () => {
         'audit_chains',
         'whatsapp_media',
         'event_endpoints',
+        'alert_channels',
+        'alerts',
         'whatsapp_send_outbox',
         'whatsapp_messages',
         'whatsapp_conversations',

@@ -13,7 +13,7 @@ let folder: string
 
 beforeEach(async () => {
   url = await createTestDatabase(null)
-  db = connect({ url, name: 'test', poolSize: 2, queryTimeoutMs: 30_000 })
+  db = connect({ url, name: 'test', poolSize: 2, queryTimeoutMs: 60_000, connectTimeoutMs: 60_000 })
   folder = await mkdtemp(join(tmpdir(), 'estafet-migrations-'))
   const own = { db, folder }
   afterFile(() => own.db.close())

@@ -27,7 +27,13 @@ beforeAll(async () => {
     await rm(dataDir, { recursive: true, force: true })
   })
   adminUrl = server.adminUrl
-  admin = connect({ url: adminUrl, name: 'admin', poolSize: 1, queryTimeoutMs: 30_000 })
+  admin = connect({
+    url: adminUrl,
+    name: 'admin',
+    poolSize: 1,
+    queryTimeoutMs: 60_000,
+    connectTimeoutMs: 60_000,
+  })
   afterFile(() => admin.close())
 })
 
@@ -55,7 +61,13 @@ async function givenUser(name: string, database: string, attributes: string): Pr
 }
 
 function open(url: string): Db {
-  const db = connect({ url, name: 'test', poolSize: 2, queryTimeoutMs: 30_000 })
+  const db = connect({
+    url,
+    name: 'test',
+    poolSize: 2,
+    queryTimeoutMs: 60_000,
+    connectTimeoutMs: 60_000,
+  })
   afterFile(() => db.close())
   return db
 }

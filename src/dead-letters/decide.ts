@@ -60,7 +60,7 @@ export async function decideOne(desk: Desk, verb: Verb, publicLetterId: string, 
     if (decided.length === 0 || !letter) throw refusal(letter, verb === 'mark-sent')
     return { decided, letter }
   })
-  report(desk, verb, decided, by)
+  await report(desk, verb, decided, by)
   return showLetter(letter)
 }
 
@@ -86,7 +86,7 @@ export async function decideMany(desk: Desk, verb: Verb, filter: LetterFilter, b
       ids.length === 0 ? [] : await verbs[verb].decide(tx, ids, { ...by, at, ...sendAt })
     return { counts, known, decided }
   })
-  if (decided.length > 0) report(desk, verb, decided, by)
+  if (decided.length > 0) await report(desk, verb, decided, by)
 
   const sum = (count: (row: (typeof counts)[number]) => number) =>
     counts.reduce((total, row) => total + count(row), 0)
@@ -128,15 +128,15 @@ function transaction<T>(desk: Desk, work: (tx: Tx) => Promise<T>): Promise<T> {
   return desk.db.transaction(work)
 }
 
-/** One line and one bell for each direction. */
-function report(desk: Desk, verb: Verb, decided: LockedLetter[], by: Decider): void {
+/** One line and one bell for each direction. The bell is waited for: there may be no time to ring it afterwards. */
+async function report(desk: Desk, verb: Verb, decided: LockedLetter[], by: Decider): Promise<void> {
   const { state } = verbs[verb]
   for (const { kind } of decided) desk.metrics.deadLettersDecided.inc({ kind, decision: state })
   for (const direction of ['inbound', 'outbound'] as const) {
     const letters = decided.filter((letter) => isOutbound(letter) === (direction === 'outbound'))
     const [first, ...others] = letters
     if (!first) continue
-    if (verb === 'requeue') desk.dispatch.wake(direction === 'outbound' ? 'outbox' : 'inbox')
+    if (verb === 'requeue') await desk.dispatch.wake(direction === 'outbound' ? 'outbox' : 'inbox')
     desk.log.info(`dead_letter_${state}`, {
       direction,
       count: letters.length,

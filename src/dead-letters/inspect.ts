@@ -71,7 +71,7 @@ function showError(row: ErrorRow) {
   }
 }
 
-function showEvent({ attempt, ...event }: EventState) {
+function showEvent({ attempt, next_run_at: _, ...event }: EventState) {
   return {
     ...event,
     attempts: attempt,

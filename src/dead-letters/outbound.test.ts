@@ -197,7 +197,7 @@ describe('a requeue', () => {
     const rung: string[] = []
     const { dispatch } = gateway.runtime
     const { wake } = dispatch
-    dispatch.wake = (queue) => void rung.push(queue)
+    dispatch.wake = async (queue) => rung.push(queue)
     const [wanted, unwanted] = [await world.deadSend(), await world.deadSend()]
     rung.length = 0
     await world.operator('POST', `/${wanted.id}/requeue`, { reason: 'again' })

@@ -65,7 +65,7 @@ function start(queues: Queue[], concurrency = 1): void {
 }
 
 const until = (condition: () => unknown) =>
-  vi.waitFor(async () => expect(await condition()).toBeTruthy(), { timeout: 20_000, interval: 5 })
+  vi.waitFor(async () => expect(await condition()).toBeTruthy(), { timeout: 60_000, interval: 5 })
 
 /** The backends that listen, as process ids. */
 async function listeners(): Promise<number[]> {
@@ -80,7 +80,7 @@ const isListening = async () => (await listeners()).length > 0
 
 /** Rings, and lets the 5 ms pass in which rings are gathered. */
 function ring(queue: Queue['name']): void {
-  createPostgresDispatch(database.db, clock).wake(queue)
+  void createPostgresDispatch(database.db, clock).wake(queue)
   clock.advance(5)
 }
 
@@ -146,14 +146,14 @@ describe('waking', () => {
     )
     const dispatch = createPostgresDispatch(database.db, clock)
 
-    for (let time = 0; time < 100; time++) dispatch.wake('inbox')
-    dispatch.wake('outbox')
+    for (let time = 0; time < 100; time++) void dispatch.wake('inbox')
+    void dispatch.wake('outbox')
     await until(() => heard.length === 2)
     clock.advance(5)
     await until(() => heard.length === 3)
     clock.advance(5)
     clock.advance(5)
-    dispatch.wake('outbox')
+    void dispatch.wake('outbox')
     await until(() => heard.length === 4)
 
     expect(heard.sort()).toEqual([
@@ -170,7 +170,7 @@ describe('waking', () => {
       ...database.db,
       query: () => Promise.reject(new DatabaseUnavailable(new Error('away'))),
     }
-    createPostgresDispatch(gone, clock).wake('inbox')
+    void createPostgresDispatch(gone, clock).wake('inbox')
     clock.advance(5)
     await settled()
   })

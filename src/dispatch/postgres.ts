@@ -25,7 +25,14 @@ export function createPostgresDispatch(db: Db, clock: Clock): Dispatch {
       if (rangAgain) wake(queue)
     })
   }
-  return { wake }
+  return {
+    isPushed: false,
+    wake: async (queue) => {
+      wake(queue)
+      return 0
+    },
+    close: async () => undefined,
+  }
 }
 
 export interface PollOptions {

@@ -27,6 +27,8 @@ export interface ClaimedDelivery {
   data: Record<string, unknown> | null
   phoneNumberId: string | null
   createdAt: Date | null
+  /** The story that the event belongs to; null for what a person did. */
+  correlationId: string | null
 }
 
 /** How an attempt ends for its row. */

@@ -29,6 +29,8 @@ export interface PostCall {
   body: string
   /** Whether the answer is to be read. */
   asks: boolean
+  /** Also where it is a refusal. */
+  hearsRefusals?: boolean
 }
 
 const connectTimeoutMs = 5_000
@@ -48,7 +50,8 @@ export function createPoster(options: PostOptions): Poster {
   const underWay = new Set<AbortController>()
   let isGivenUp = false
 
-  async function post({ url, headers, body, asks }: PostCall): Promise<PostOutcome> {
+  async function post(call: PostCall): Promise<PostOutcome> {
+    const { url, headers, body, asks, hearsRefusals = false } = call
     const late = new AbortController()
     const cancel = clock.after(timeoutMs, () => late.abort())
     underWay.add(late)
@@ -72,7 +75,7 @@ export function createPoster(options: PostOptions): Poster {
         errorCode: isTaken ? null : codeOfStatus(statusCode),
         retryAfterSeconds: isTaken ? null : retryAfterSecondsIn(answer.headers, clock.now()),
       }
-      if (!isTaken || !asks) {
+      if (!asks || !(isTaken || hearsRefusals)) {
         // It said what it had to say; how it ends is its own affair.
         await answer.body
           .dump({ limit: maxIgnoredBytes, signal: late.signal })
@@ -80,6 +83,7 @@ export function createPoster(options: PostOptions): Poster {
         return { ...outcome, body: null }
       }
       const read = await readBounded(answer.body)
+      if (!read && !isTaken) return { ...outcome, body: null }
       return read ? { ...outcome, body: read } : { ...outcome, ...tooLarge }
     } catch (error) {
       const ended = isGivenUp ? 'STOPPED' : 'TIMEOUT'
@@ -93,7 +97,7 @@ export function createPoster(options: PostOptions): Poster {
 
   function giveUp(): void {
     isGivenUp = true
-    for (const call of underWay) call.abort()
+    for (const one of underWay) one.abort()
   }
 
   return { post, giveUp, close: () => agent.destroy() }

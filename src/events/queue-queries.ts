@@ -26,8 +26,9 @@ export async function claimDeliveries(
   return db.query(sql<ClaimedDelivery>`
     select id, attempt_id as "attemptId", tenant_id as "tenantId", endpoint_id as "endpointId", event_id as "eventId",
       attempts, asks, url, secret, old_secret as "oldSecret", old_secret_until as "oldSecretUntil", type, data,
-      phone_number_id as "phoneNumberId", created_at as "createdAt"
-    from delivery_claim(${workerId}::bigint, ${limit}::int, ${cap}::int)`)
+      phone_number_id as "phoneNumberId", created_at as "createdAt", (
+        select e.correlation_id from events e where e.tenant_id = d.tenant_id and e.id = d.event_id) as "correlationId"
+    from delivery_claim(${workerId}::bigint, ${limit}::int, ${cap}::int) as d`)
 }
 
 /** The ids of those that were still ours to end. Locks the tenants until the commit. */

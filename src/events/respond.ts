@@ -23,8 +23,8 @@ export interface Answered {
 }
 
 export interface Replies {
-  /** By delivery; none for an event that was answered before. */
-  counts: Map<string, number>
+  /** Message ids by delivery; none for an event that was answered before. */
+  queued: Map<string, string[]>
   /** Those that an opt-out ended at once. */
   ended: EndedSend[]
 }
@@ -69,7 +69,10 @@ export function createResponder(options: {
         'message',
         'INVALID_ANSWER',
       ) as SendRequest
-      prepared.push(await enqueuer.prepare({ tenantId, request, idempotencyKey: undefined }))
+      const correlationId = delivery.correlationId ?? undefined
+      prepared.push(
+        await enqueuer.prepare({ tenantId, request, idempotencyKey: undefined, correlationId }),
+      )
     }
     return { messages: prepared, problem: null }
   }
@@ -97,17 +100,18 @@ export function createResponder(options: {
     },
 
     async queue(tx, answered, now) {
-      const counts = new Map<string, number>()
+      const queued = new Map<string, string[]>()
       const prepared: Prepared[] = []
       for (const { delivery, answer } of answered.toSorted(byEvent)) {
         const { tenantId, eventId } = delivery
         const messages = answer?.messages ?? []
         if (messages.length === 0 || !(await markReplied(tx, tenantId, eventId, now))) continue
-        counts.set(delivery.id, messages.length)
+        const ids = messages.flatMap((one) => ('entry' in one ? one.entry.messageId : []))
+        queued.set(delivery.id, ids)
         prepared.push(...messages)
       }
       // All at once: one after the other, each would wait for its conversation with the queues of those before it locked.
-      return { counts, ended: await enqueuer.queue(tx, prepared) }
+      return { queued, ended: await enqueuer.queue(tx, prepared) }
     },
   }
 }

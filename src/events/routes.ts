@@ -33,7 +33,7 @@ const withId = z.object({ id: z.string() })
 
 export interface EventRoutesOptions extends EndpointManager {
   /** Called after a commit that recorded an event or made deliveries. */
-  onRecorded: () => void
+  onRecorded: () => Promise<void>
 }
 
 export function eventRoutes(options: EventRoutesOptions): Route[] {
@@ -131,7 +131,7 @@ function actRoutes(options: EventRoutesOptions): Route[] {
       status: 202,
       handle: async ({ tenantId, actor, params }) => {
         const event_id = await testEndpoint(options, { tenantId, actor }, params.id)
-        options.onRecorded()
+        await options.onRecorded()
         return { event_id }
       },
     }),
@@ -151,7 +151,7 @@ function actRoutes(options: EventRoutesOptions): Route[] {
           eventIds: body.event_ids ?? null,
           onlyFailed: body.only_failed,
         })
-        options.onRecorded()
+        await options.onRecorded()
         return { replayed, has_more: replayed === maxReplayed }
       },
     }),

@@ -27,8 +27,8 @@ export interface SettledDelivery extends DeliveryResult {
   decision: DeliveryDecision
   /** False when the row was taken from us meanwhile. */
   isOurs: boolean
-  /** Messages that this answer put into the outbox. */
-  replies: number
+  /** The ids of messages that this answer put into the outbox. */
+  replies: string[]
   /** Of what was put there together with it, what an opt-out ended at once. */
   ended: EndedSend[]
   /** Why the endpoint was disabled by this attempt. */
@@ -48,7 +48,7 @@ export async function settleDelivered(
   }))
   return db.transaction(async (tx) => {
     // First: the send queue's locks come before this queue's.
-    const { counts, ended } = await responder.queue(tx, decided, now)
+    const { queued, ended } = await responder.queue(tx, decided, now)
     const ours = await settleDeliveries(
       tx,
       decided.map(({ delivery, outcome, decision, answer }) => ({
@@ -73,7 +73,7 @@ export async function settleDelivered(
     return decided.map((one) => ({
       ...one,
       isOurs: ours.has(one.delivery.id),
-      replies: counts.get(one.delivery.id) ?? 0,
+      replies: queued.get(one.delivery.id) ?? [],
       ended: ended.splice(0),
       disabled: disabled.get(keyOf(one.delivery)) ?? null,
     }))

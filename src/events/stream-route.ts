@@ -24,12 +24,11 @@ export function mountEventStream(
   access: MountOptions,
 ): void {
   app.get('/api/whatsapp/events', { exposeHeadRoute: false }, async (request, reply) => {
-    const { tenantId } = await identify({ access: 'tenant' }, request, access)
+    const { tenantId } = await identify({ access: 'agent' }, request, access)
     const query = request.query as Record<string, unknown>
     const types = typesIn(query.types)
     const lastId = request.headers['last-event-id'] ?? query.last_event_id
     const place = await placeOf(db, tenantId, lastId)
-    const { authorization } = request.headers
     const response = reply.raw
     let isStarted = false
     const start = () => {
@@ -53,7 +52,7 @@ export function mountEventStream(
       sink: sinkOf(response, clock, start),
       isAllowed: async () => {
         try {
-          await access.authenticate(authorization)
+          await access.authenticate(request, true)
           return true
         } catch (error) {
           // A database that is away revokes nobody.

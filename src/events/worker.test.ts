@@ -3,13 +3,13 @@ import { startEventReceiver } from '../../test/support/event-receiver.ts'
 import { until } from '../../test/support/program.ts'
 import { startTelling, type Telling } from '../../test/support/telling.ts'
 import { sql } from '../db/connect.ts'
-import { deliveryWorkerOptions } from '../gateway.ts'
+import { deliveryWorkerOptions } from '../workers.ts'
 import { createDeliveryWorker, createEventRouter } from './worker.ts'
 
 let telling: Telling
 
 beforeAll(async () => {
-  telling = await startTelling({ EVENT_TIMEOUT_MS: '120000' })
+  telling = await startTelling()
 })
 
 describe('a worker that stops', () => {

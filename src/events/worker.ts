@@ -15,6 +15,7 @@ import {
 } from './queue-queries.ts'
 import { reportDelivery } from './report.ts'
 import { type DeliverySettler, settleDelivered } from './settle.ts'
+import { traceDelivery } from './trace.ts'
 
 /** Events that were committed get their place; `onRouted` is called when there were any. */
 export function createEventRouter(options: {
@@ -63,10 +64,14 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): Engine {
     settle: (results) => settleDelivered(options, results),
     report: (settled) => {
       reportDelivery(options, settled)
+      traceDelivery(options, settled)
       reportEnded(options, settled.ended)
-      if (settled.replies > 0) options.onReplied()
+      if (settled.replies.length > 0) options.onReplied()
     },
-    logFieldsOf: (delivery) => ({ tenant_id: delivery.tenantId }),
+    logFieldsOf: (delivery) => ({
+      tenant_id: delivery.tenantId,
+      correlation_id: delivery.correlationId,
+    }),
     onBeat: async (beats) => {
       const taken = await reapDeliveries(db)
       if (taken > 0) log.warn('delivery_taken_back', { count: taken })

@@ -7,7 +7,6 @@ import {
   noticeKey,
   recordAccountEvents,
 } from '../accounts/record-event.ts'
-import { ownersOfNumbers, ownersOfWabas } from '../accounts/route.ts'
 import { mergeConsent } from '../consent/keep-words.ts'
 import type { Suppressed } from '../consent/model.ts'
 import type { StopWords } from '../consent/stop-words.ts'
@@ -32,7 +31,7 @@ import {
   recordMessages,
 } from '../conversations/record-message.ts'
 import type { Tx } from '../db/connect.ts'
-import { bury, type DeadLetter } from '../dead-letters/bury.ts'
+import { bury } from '../dead-letters/bury.ts'
 import { discardedPlaces } from '../dead-letters/discard.ts'
 import { type LetterPlace, resolveLetters } from '../dead-letters/resolve.ts'
 import { expectMedia } from '../media/record.ts'
@@ -45,9 +44,9 @@ import { heedTemplateNotices } from '../templates/heed-notices.ts'
 import type { Random } from '../time-and-chance.ts'
 import { heedConsent } from './heed-consent.ts'
 import { countItem, type EventOutcome, onlyNewLetters, type Warning } from './outcome.ts'
+import { findOwners } from './owners.ts'
 import {
   itemsOf,
-  mayRoute,
   type ParsedEvent,
   type Plan,
   type PlannedMessage,
@@ -58,6 +57,7 @@ import {
 import { insertDedupeKeys } from './queries.ts'
 import { attemptsPerRequeue } from './reopen.ts'
 import { replyToMessages } from './reply.ts'
+import { traceItems } from './trace.ts'
 
 interface Context {
   tx: Tx
@@ -65,6 +65,7 @@ interface Context {
   now: Date
   mode: LockMode
   stopWords: StopWords
+  isTraced: boolean
 }
 
 /** Throws `IdentityChanges` under the shared lock when somebody's identity changes: do it again under the exclusive one. */
@@ -100,6 +101,7 @@ export async function applyItems(
   await linkNotices(notices.fresh, contacts, context)
   const recorded = await applyMessages(messages, contacts, context)
   const stepped = await applySteps(statuses, context)
+  if (context.isTraced) await traceItems(tx, recorded.fresh, stepped.fresh)
   const applied = { messages: recorded.fresh, notices: notices.fresh, statuses: stepped.fresh }
   suppressed.push(...(await heedConsent(applied, contacts, context)))
   await changeIdentities([...recorded.fresh, ...notices.fresh], suppressed, context)
@@ -158,18 +160,6 @@ async function endUnwanted(
 interface Split<Item> {
   fresh: Item[]
   repeated: Item[]
-}
-
-async function findOwners(tx: Tx, events: ParsedEvent[]) {
-  const items = events.flatMap(itemsOf)
-  const numbers = new Set(items.flatMap((item) => item.phoneNumberId ?? []))
-  const wabas = new Set(
-    items.flatMap((item) => (item.phoneNumberId === undefined && item.wabaId ? item.wabaId : [])),
-  )
-  return {
-    byNumber: await ownersOfNumbers(tx, [...numbers]),
-    byWaba: await ownersOfWabas(tx, [...wabas]),
-  }
 }
 
 function tenantsIn(plan: Plan): string[] {
@@ -284,7 +274,9 @@ async function heedSteps(
     now,
   )
   for (const failure of heard) {
-    outcomeOf(fresh, failure.send)?.warnings.push(...warningsOf(failure))
+    const outcome = outcomeOf(fresh, failure.send)
+    outcome?.warnings.push(...warningsOf(failure))
+    if (outcome && failure.isReplaced) outcome.replies++
   }
 }
 
@@ -419,19 +411,4 @@ async function countAll<Item extends PlannedMessage | PlannedStatus | PlannedNot
     counted.add(name)
     countItem(one.outcome, one.owner.tenantId, isOwn ? fate : 'duplicates')
   }
-}
-
-/** Fills in whose they are, where the number says so. */
-export async function withOwners(
-  tx: Tx,
-  letters: DeadLetter[],
-  appId: string | null,
-): Promise<DeadLetter[]> {
-  const owners = await ownersOfNumbers(tx, [
-    ...new Set(letters.flatMap((letter) => letter.phoneNumberId ?? [])),
-  ])
-  return letters.map((letter) => {
-    const owner = owners.get(letter.phoneNumberId ?? '')
-    return { ...letter, tenantId: owner && mayRoute(owner, appId) ? owner.tenantId : null }
-  })
 }

@@ -1,5 +1,6 @@
 // Where the items of an event went. The numbers of one tenant add up to what was received for it: that is the accounting.
 import type { LogFields } from '../log.ts'
+import type { UntimedSpan } from '../tracing/span.ts'
 
 export interface Counts {
   received: number
@@ -30,8 +31,10 @@ export interface EventOutcome {
   warnings: Warning[]
   /** Messages that a status proved to be with Meta: those that wait to be sent again need not. */
   proven: { tenantId: string; messageId: string }[]
-  /** Made by responders, and queued with the messages they answer. */
+  /** Queued with what they follow from: made by responders, or templates for what came too late for its window. */
   replies: number
+  /** Of messages, replies and statuses, where traces are wanted. */
+  spans: UntimedSpan[]
   /** What the log says of the event: its first item that has an owner. */
   first?: LogFields
 }
@@ -47,7 +50,7 @@ export function onlyNewLetters(outcome: EventOutcome, buried: ReadonlySet<string
 export const nobody = '-'
 
 export function emptyOutcome(): EventOutcome {
-  return { counts: new Map(), warnings: [], proven: [], replies: 0 }
+  return { counts: new Map(), warnings: [], proven: [], replies: 0, spans: [] }
 }
 
 export function countsOf(outcome: EventOutcome, tenantId: string | null): Counts {
@@ -92,6 +95,7 @@ export function addOutcome(sum: EventOutcome, more: EventOutcome): void {
   sum.warnings.push(...more.warnings)
   sum.proven.push(...more.proven)
   sum.replies += more.replies
+  sum.spans.push(...more.spans)
   if (more.first) sum.first ??= more.first
 }
 

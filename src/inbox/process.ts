@@ -10,7 +10,7 @@ import { errorFields } from '../log.ts'
 import { parseWebhook } from '../meta/webhook.ts'
 import type { WebhookItem } from '../meta/webhook-item.ts'
 import { settleProven } from '../outbox/evidence.ts'
-import { applyItems, withOwners } from './apply.ts'
+import { applyItems } from './apply.ts'
 import type { Inbox } from './inbox.ts'
 import {
   addOutcome,
@@ -19,10 +19,13 @@ import {
   emptyOutcome,
   onlyNewLetters,
 } from './outcome.ts'
+import { withOwners } from './owners.ts'
 import { itemsOf, letterOf, type ParsedEvent } from './plan.ts'
-import { type ClaimedEvent, claimEvents, finishEvents, holdEvents } from './queries.ts'
+import { type ClaimedEvent, claimEvent, claimEvents, finishEvents, holdEvents } from './queries.ts'
+import { readEventState } from './reopen.ts'
 import { logFieldsOf, reportOutcome } from './report.ts'
 import { attemptsAllowed, exhaust, giveBack, retryLater } from './retry.ts'
+import { traceFailed } from './trace.ts'
 
 /** From here on an event is tried alone: it may be what kills the process. */
 const suspectAttempt = 3
@@ -49,16 +52,40 @@ async function runDue(inbox: Inbox): Promise<number> {
   return events.length
 }
 
+export type ProcessedEvent =
+  | { kind: 'unknown' | 'finished' }
+  /** In hand elsewhere, or to be tried again at that time. */
+  | { kind: 'not_due'; nextAt: Date }
+  /** It failed this time, and is tried again at that time. */
+  | { kind: 'retried'; nextAt: Date }
+
+/** One event that somebody calls for. Throws when the database is away: then whoever called calls again. */
+export async function processEvent(
+  inbox: Inbox,
+  id: string,
+  taskName: string,
+): Promise<ProcessedEvent> {
+  const { leaseSeconds } = inbox
+  const event = await claimEvent(inbox.db, id, { leaseSeconds, taskName, now: inbox.queueNow() })
+  if (event) await work(inbox, [event])
+  const state = await readEventState(inbox.db, id)
+  if (!state) return { kind: 'unknown' }
+  if (state.status === 'done' || state.status === 'failed') return { kind: 'finished' }
+  return { kind: event ? 'retried' : 'not_due', nextAt: state.next_run_at }
+}
+
 async function work(inbox: Inbox, events: ClaimedEvent[]): Promise<void> {
   const together: ParsedEvent[] = []
   const alone: ParsedEvent[] = []
   for (const event of events) {
+    const startedMs = inbox.clock.monotonicMs()
     inbox.log.info('inbound_processing_started', { ...logFieldsOf(event), attempts: event.attempt })
     if (event.attempt > attemptsAllowed(inbox, event)) {
       await exhaust(inbox, event, 'every attempt to process it ended the process')
+      traceFailed(inbox, { event, startedMs }, 'failed', 'RETRIES_EXHAUSTED')
       continue
     }
-    const parsed = { event, webhook: parseWebhook(event.raw), startedMs: inbox.clock.monotonicMs() }
+    const parsed = { event, webhook: parseWebhook(event.raw), startedMs }
     if (event.attempt < suspectAttempt) together.push(parsed)
     else alone.push(parsed)
   }
@@ -86,14 +113,14 @@ async function processTogether(
         now: clock.now(),
         mode,
         stopWords: inbox.stopWords,
+        isTraced: inbox.traces !== undefined,
       })
       await finish(tx, ours, applied, clock.now())
       return applied
     })
     for (const one of parsed) reportOutcome(inbox, one, outcomes.get(one.event.id))
     await settleProven(
-      db,
-      inbox.log,
+      inbox,
       [...outcomes.values()].flatMap((outcome) => outcome.proven),
     )
   } catch (error) {
@@ -113,6 +140,8 @@ async function processAlone(inbox: Inbox, one: ParsedEvent): Promise<void> {
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error
     await retryLater(inbox, one.event, error)
+    const isLast = one.event.attempt >= attemptsAllowed(inbox, one.event)
+    traceFailed(inbox, one, isLast ? 'failed' : 'retried', errorFields(error).error_code)
   }
 }
 
@@ -142,7 +171,7 @@ async function processItemwise(inbox: Inbox, one: ParsedEvent): Promise<void> {
     return true
   })
   reportOutcome(inbox, one, finished ? sum : undefined)
-  await settleProven(inbox.db, inbox.log, sum.proven)
+  await settleProven(inbox, sum.proven)
 }
 
 async function finish(
@@ -175,7 +204,9 @@ async function applyOne(
     inbox.beforeApply?.(one.event, [item])
     const alone = { ...one, webhook: { items: [item] }, offset: index }
     const { random, stopWords } = inbox
-    const context = { tx, random, now: inbox.clock.now(), mode: 'exclusive' as const, stopWords }
+    const isTraced = inbox.traces !== undefined
+    const now = inbox.clock.now()
+    const context = { tx, random, now, mode: 'exclusive' as const, stopWords, isTraced }
     const outcomes = await applyItems([alone], context)
     return outcomes.get(one.event.id)
   })

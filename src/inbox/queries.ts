@@ -12,6 +12,12 @@ export interface NewEvent {
   singleItemOf: string | null
 }
 
+/** How they are stored: which app's they are, and whether a ring is to come for each. */
+export interface Storing {
+  appId: string | null
+  isRung: boolean
+}
+
 /**
  * Stores what is new and returns the ids of those. The others have been stored before: same bytes or same single item.
  * All bodies go as one binary value: as an array of bytea each byte would be two hexadecimal digits, written here,
@@ -20,7 +26,7 @@ export interface NewEvent {
 export async function insertEvents(
   db: Tx,
   events: NewEvent[],
-  appId: string | null,
+  { appId, isRung }: Storing,
 ): Promise<Set<string>> {
   const starts: number[] = []
   let length = 0
@@ -32,10 +38,10 @@ export async function insertEvents(
   const rows = await db.query(sql<{ id: string }>`
     insert into whatsapp_webhook_events
       (id, received_at, next_run_at, raw, payload, app_id, inbound_event_id, correlation_id, phone_number_id,
-       body_sha256, single_item_of)
+       body_sha256, single_item_of, rung_for)
     select id, to_timestamp(received_ms / 1000), now(), raw, case when is_jsonb then convert_from(raw, 'UTF8')::jsonb end,
       ${appId}, inbound_event_id, correlation_id, phone_number_id,
-      case when single_item_of is null then sha256(raw) end, single_item_of
+      case when single_item_of is null then sha256(raw) end, single_item_of, case when ${isRung} then now() end
     from (
       select event.*, substring(${bodies}::bytea from start for length) as raw
       from unnest(
@@ -120,6 +126,43 @@ export async function claimEvents(db: Tx, options: ClaimOptions): Promise<Claime
       inbound_event_id as "inboundEventId", correlation_id as "correlationId"
     from claimed`)
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/**
+ * This one, if it is due. A statement of its own, and found by its id alone: a plan that serves both cases, or one that was
+ * made while little waited, would walk all that waits for each.
+ */
+export async function claimEvent(
+  db: Tx,
+  id: string,
+  options: Pick<ClaimOptions, 'leaseSeconds' | 'taskName' | 'now'>,
+): Promise<ClaimedEvent | undefined> {
+  const [row] = await db.query(sql<ClaimedEvent>`
+    with asked as materialized (
+      select id, status, next_run_at
+      from whatsapp_webhook_events
+      where id = ${id}
+      for update skip locked
+    ),
+    claimed as (
+      update whatsapp_webhook_events e
+      set status = 'processing',
+        attempt = e.attempt + 1,
+        next_run_at = coalesce(${options.now}::timestamptz, now()) + make_interval(secs => ${options.leaseSeconds})
+      from asked
+      where e.id = asked.id and asked.status in ('pending', 'processing')
+        and asked.next_run_at <= coalesce(${options.now}::timestamptz, now())
+      returning e.*
+    ),
+    traced as (
+      insert into whatsapp_inbound_traces (event_id, attempt, inbound_event_id, correlation_id, task_name, started_at)
+      select id, attempt, inbound_event_id, correlation_id, ${options.taskName}, clock_timestamp()
+      from claimed
+    )
+    select id, attempt, attempts_allowed as "attemptsAllowed", raw, app_id as "appId", received_at as "receivedAt",
+      inbound_event_id as "inboundEventId", correlation_id as "correlationId"
+    from claimed`)
+  return row
 }
 
 /** Locks the events whose claim is still ours, for the rest of the transaction. */

@@ -1,11 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDb } from '../../test/support/database.ts'
-import { createManualClock, type ManualClock } from '../../test/support/manual-clock.ts'
+import { createManualClock, type ManualClock, settled } from '../../test/support/manual-clock.ts'
 import { payload, textMessage } from '../../test/support/payloads.ts'
 import { eventRows } from '../../test/support/rows.ts'
 import { DatabaseUnavailable, type Db, sql } from '../db/connect.ts'
+import { createPostgresDedupe } from '../dedupe/postgres.ts'
 import { systemRandom } from '../time-and-chance.ts'
-import { createReceiver } from './receive.ts'
+import { createReceiver, type ReceiverOptions } from './receive.ts'
 
 let db: Db
 let clock: ManualClock
@@ -23,8 +24,9 @@ beforeEach(async () => {
   rings = 0
 })
 
-function create(query: Db['query'] = db.query) {
+function create(query: Db['query'] = db.query, more: Partial<ReceiverOptions> = {}) {
   return createReceiver({
+    dedupe: createPostgresDedupe(),
     db: {
       ...db,
       query: (statement) => {
@@ -38,6 +40,7 @@ function create(query: Db['query'] = db.query) {
     onStored: () => {
       rings++
     },
+    ...more,
   })
 }
 
@@ -134,6 +137,23 @@ describe('deliveries that arrive together', () => {
       await db.query(sql`alter table whatsapp_webhook_events drop constraint test_refuses`)
     }
   })
+})
+
+test('a doorbell that hangs is waited for until the answer is due, and holds up nobody else', async () => {
+  const receiver = create(db.query, { isRung: true, onStored: () => new Promise(() => undefined) })
+  const received: Promise<unknown>[] = []
+  // More than there is room for at once.
+  for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    received.push(receiver.receive(delivery(id)))
+    clock.endTurn()
+    await receiver.idle()
+  }
+  expect(await eventRows(db)).toHaveLength(6)
+
+  const isAnswered = await Promise.race([Promise.any(received), settled().then(() => false)])
+  expect(isAnswered).toBe(false)
+  clock.advance(4_000)
+  expect(await Promise.all(received)).toMatchObject(Array(6).fill({ eventId: expect.any(String) }))
 })
 
 test('idle waits for what is under way', async () => {

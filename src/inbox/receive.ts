@@ -1,10 +1,12 @@
 // Step 1 of 4: a signed webhook's bytes → a committed event row. After: process.ts.
 // Requests that arrive together share one insert. Nothing here can refuse a payload for what it says.
+import { createHash } from 'node:crypto'
 import { type Db, isStatementError } from '../db/connect.ts'
+import type { Dedupe, Stored } from '../dedupe/dedupe.ts'
 import { describeDelivery } from '../meta/delivery.ts'
-import { type BatchResult, createMicroBatch } from '../micro-batch.ts'
+import { createMicroBatch } from '../micro-batch.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
-import { insertEvents, type NewEvent } from './queries.ts'
+import { insertEvents, type NewEvent, type Storing } from './queries.ts'
 
 export interface Received {
   /** Undefined when the same delivery was stored before and nothing was added. */
@@ -22,20 +24,30 @@ export interface Receiver {
 
 export interface ReceiverOptions {
   db: Db
+  dedupe: Dedupe
   clock: Clock
   random: Random
   appId: string | null
-  /** Called after a commit that added events. */
-  onStored: () => void
+  /** Each event is called for by itself: it is stored as one that a ring is to come for. */
+  isRung?: boolean
+  /** Called after a commit that added these events; it must not fail. With `isRung` it is waited for while there is time. */
+  onStored: (eventIds: string[]) => unknown
+  /** Until the answer. */
   deadlineMs?: number
+}
+
+interface Arrival extends NewEvent {
+  /** Once it is stored: somebody is being called for it. */
+  call?: Promise<unknown>
 }
 
 const mebibyte = 1024 * 1024
 
 export function createReceiver(options: ReceiverOptions): Receiver {
-  const { db, clock, random } = options
+  const { db, dedupe, clock, random, deadlineMs = 4_000 } = options
+  const storing: Storing = { appId: options.appId, isRung: options.isRung ?? false }
 
-  const batch = createMicroBatch<NewEvent, 'stored' | 'duplicate'>({
+  const batch = createMicroBatch<Arrival, 'stored' | 'duplicate'>({
     clock,
     // 4 in flight: 8 connections are then no slower than with one row per commit.
     maxInFlight: 4,
@@ -46,11 +58,17 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     maxWeight: 8 * mebibyte,
     maxWaitingItems: 10_000,
     maxWaitingWeight: 64 * mebibyte,
-    deadlineMs: options.deadlineMs ?? 4_000,
+    deadlineMs,
     run: async (events) => {
-      const results = await store(db, events, options.appId)
-      if (results.some((result) => 'value' in result && result.value === 'stored'))
-        options.onStored()
+      const results = await dedupe.markIfNew(events, nameOf, (unknown) =>
+        store(db, unknown, storing),
+      )
+      const stored = events.filter((_, index) => isStored(results[index]))
+      if (stored.length > 0) {
+        const call = Promise.resolve(options.onStored(stored.map(({ id }) => id)))
+        // Waited for with the answer, not here: the next batch has no part in it.
+        if (storing.isRung) for (const event of stored) event.call = call
+      }
       return results
     },
   })
@@ -58,7 +76,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   return {
     async receive(raw) {
       const description = describeDelivery(raw)
-      const event: NewEvent = {
+      const startedMs = clock.monotonicMs()
+      const event: Arrival = {
         id: random.uuid(),
         receivedAt: clock.now(),
         raw,
@@ -66,6 +85,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         ...description,
       }
       const outcome = await batch.submit(event)
+      // It is stored: a doorbell that does not answer changes nothing about that.
+      if (event.call !== undefined) {
+        await atMost(clock, startedMs + deadlineMs - clock.monotonicMs(), event.call)
+      }
       return {
         eventId: outcome === 'stored' ? event.id : undefined,
         correlationId: outcome === 'stored' ? event.correlationId : undefined,
@@ -73,27 +96,48 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         phoneNumberId: event.phoneNumberId,
       }
     },
-    idle: batch.idle,
+    idle: async () => {
+      await batch.idle()
+      await dedupe.idle()
+    },
   }
 }
 
-type Stored = BatchResult<'stored' | 'duplicate'>
+function atMost(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(Math.max(0, ms), resolve)
+    void work.finally(() => {
+      cancel()
+      resolve()
+    })
+  })
+}
 
-async function store(db: Db, events: NewEvent[], appId: string | null): Promise<Stored[]> {
+/** As the unique keys of the events have it: the single item where there is one, else the bytes. */
+function nameOf({ singleItemOf, inboundEventId, raw }: NewEvent): string {
+  if (singleItemOf !== null) return JSON.stringify([singleItemOf, inboundEventId])
+  return createHash('sha256').update(raw).digest('hex')
+}
+
+function isStored(result: Stored | undefined): boolean {
+  return result !== undefined && 'value' in result && result.value === 'stored'
+}
+
+async function store(db: Db, events: NewEvent[], storing: Storing): Promise<Stored[]> {
   try {
-    const stored = await insertEvents(db, events, appId)
+    const stored = await insertEvents(db, events, storing)
     return events.map((event) => ({ value: stored.has(event.id) ? 'stored' : 'duplicate' }))
   } catch (error) {
     // Only what the database said about these very rows is worth a second try.
     if (!isStatementError(error)) throw error
     const results: Stored[] = []
-    for (const event of events) results.push(await storeAlone(db, event, appId))
+    for (const event of events) results.push(await storeAlone(db, event, storing))
     return results
   }
 }
 
 /** One row the database refuses must not fail its neighbours, and the bytes must be kept even so. */
-async function storeAlone(db: Db, event: NewEvent, appId: string | null): Promise<Stored> {
+async function storeAlone(db: Db, event: NewEvent, storing: Storing): Promise<Stored> {
   const forms: NewEvent[] = [
     event,
     { ...event, isJsonb: false, singleItemOf: null, phoneNumberId: null },
@@ -101,7 +145,7 @@ async function storeAlone(db: Db, event: NewEvent, appId: string | null): Promis
   let refusal: unknown
   for (const form of forms) {
     try {
-      const stored = await insertEvents(db, [form], appId)
+      const stored = await insertEvents(db, [form], storing)
       return { value: stored.has(event.id) ? 'stored' : 'duplicate' }
     } catch (error) {
       if (!isStatementError(error)) return { error: error as Error }

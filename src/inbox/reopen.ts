@@ -23,7 +23,7 @@ export async function lockStoredEvents(tx: Tx, ids: string[]): Promise<Set<strin
 export async function reopenEvents(tx: Tx, ids: string[]): Promise<void> {
   await tx.query(sql`
     update whatsapp_webhook_events
-    set status = 'pending', processed_at = null, next_run_at = now(),
+    set status = 'pending', processed_at = null, next_run_at = now(), rung_for = null,
       attempts_allowed = attempt + ${attemptsPerRequeue}
     where id = any(${ids}::uuid[])`)
 }
@@ -35,13 +35,15 @@ export interface EventState {
   last_error: string | null
   received_at: Date
   processed_at: Date | null
+  next_run_at: Date
   is_pruned: boolean
 }
 
 /** How an event is doing, without anything of what it says: it may hold several tenants' items. */
 export async function readEventState(db: Tx, id: string): Promise<EventState | undefined> {
   const [row] = await db.query(sql<EventState>`
-    select status, attempt, attempts_allowed, last_error, received_at, processed_at, pruned_at is not null as is_pruned
+    select status, attempt, attempts_allowed, last_error, received_at, processed_at, next_run_at,
+      pruned_at is not null as is_pruned
     from whatsapp_webhook_events
     where id = ${id}`)
   return row

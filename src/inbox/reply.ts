@@ -6,17 +6,19 @@ import { queueAnswers } from '../outbox/answer.ts'
 import { type Candidate, planReplies } from '../responder/plan-replies.ts'
 import type { Random } from '../time-and-chance.ts'
 import type { PlannedMessage } from './plan.ts'
+import { spanOfReply } from './trace.ts'
 
 interface Context {
   tx: Tx
   random: Random
   now: Date
+  isTraced: boolean
 }
 
 /** To be called last in its transaction: it locks the tenants' queues until the commit. */
 export async function replyToMessages(
   recorded: PlannedMessage[],
-  { tx, random, now }: Context,
+  { tx, random, now, isTraced }: Context,
 ): Promise<void> {
   const asking = recorded.filter(isAsking)
   if (asking.length === 0) return
@@ -52,7 +54,7 @@ export async function replyToMessages(
     const { tenantId, phoneNumberId, wamid, correlationId } = asked.row
     const { contactId: id, waId, userId, name } = place
     const contact = { id, waId, userId, name }
-    return [{ tenantId, phoneNumberId, contact, body, to: wamid, correlationId }]
+    return [{ tenantId, phoneNumberId, contact, body, to: wamid, correlationId, asked }]
   })
   await rememberAutomatic(
     tx,
@@ -65,7 +67,11 @@ export async function replyToMessages(
         : []
     }),
   )
-  await queueAnswers(tx, answers, random, now)
+  const queued = await queueAnswers(tx, answers, random, now)
+  if (!isTraced) return
+  for (const { asked, messageId } of queued) {
+    asked.outcome.spans.push(spanOfReply(asked, messageId))
+  }
 }
 
 /** Neither echoes nor history; and as the API would refuse to send for a tenant or an account, so do we. */

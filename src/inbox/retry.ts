@@ -1,13 +1,14 @@
 // What happens to an event that could not be processed this time.
 import { DatabaseUnavailable } from '../db/connect.ts'
 import { bury } from '../dead-letters/bury.ts'
+import { publicId } from '../ids.ts'
 import { errorFields } from '../log.ts'
 import { sleep } from '../time-and-chance.ts'
 import type { Inbox } from './inbox.ts'
 import { countItem, emptyOutcome } from './outcome.ts'
 import { type ClaimedEvent, failEvent, holdEvents, releaseEvents } from './queries.ts'
 import { attemptsPerRequeue } from './reopen.ts'
-import { logFieldsOf } from './report.ts'
+import { logFieldsOf, reportLostClaim } from './report.ts'
 
 export function attemptsAllowed(inbox: Inbox, event: ClaimedEvent): number {
   return Math.min(event.attemptsAllowed, inbox.maxAttempts ?? Number.POSITIVE_INFINITY)
@@ -20,6 +21,9 @@ export async function retryLater(inbox: Inbox, event: ClaimedEvent, error: unkno
   const failures = Math.max(1, event.attempt - (event.attemptsAllowed - attemptsPerRequeue))
   const delaySeconds = Math.min(300, 2 ** failures) + inbox.random.fraction()
   await releaseEvents(inbox.db, [event], delaySeconds, error_message, inbox.queueNow())
+  inbox.metrics.recent.observe('inbound_failed', 0)
+  inbox.metrics.eventsProcessed.inc({ outcome: 'retried' })
+  inbox.metrics.retries.inc({ queue: 'inbox' })
   inbox.log.warn('inbound_processing_retried', {
     ...logFieldsOf(event),
     ...errorFields(error),
@@ -30,12 +34,13 @@ export async function retryLater(inbox: Inbox, event: ClaimedEvent, error: unkno
 /** Retries are used up: the event is failed and waits, whole, among the dead letters. */
 export async function exhaust(inbox: Inbox, event: ClaimedEvent, message: string): Promise<void> {
   const now = inbox.clock.now()
+  const letterId = inbox.random.uuid()
   const isOurs = await inbox.db.transaction(async (tx) => {
     const held = await holdEvents(tx, [event])
     if (!held.has(event.id)) return false
     await bury(tx, [
       {
-        id: inbox.random.uuid(),
+        id: letterId,
         tenantId: null,
         kind: 'inbound',
         eventId: event.id,
@@ -54,10 +59,15 @@ export async function exhaust(inbox: Inbox, event: ClaimedEvent, message: string
     await failEvent(tx, event, outcome, message, now)
     return true
   })
-  if (!isOurs) return inbox.log.warn('inbound_claim_lost', logFieldsOf(event))
+  if (!isOurs) return reportLostClaim(inbox, event)
+  inbox.metrics.eventsProcessed.inc({ outcome: 'failed' })
+  inbox.metrics.inboundItems.inc({ outcome: 'dead' })
+  inbox.metrics.retriesExhausted.inc({ queue: 'inbox' })
   inbox.metrics.deadLetters.inc({ kind: 'inbound' })
   inbox.log.error('dead_lettered', {
     ...logFieldsOf(event),
+    kind: 'inbound',
+    dead_letter_id: publicId('dlq', letterId),
     attempts: event.attempt,
     error_code: 'RETRIES_EXHAUSTED',
     error_message: message,

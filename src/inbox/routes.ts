@@ -7,7 +7,9 @@ import { errorFields, type Log, type LogFields } from '../log.ts'
 import { isSignatureHeader, isSigned } from '../meta/signature.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Clock } from '../time-and-chance.ts'
+import type { Traces } from '../tracing/traces.ts'
 import type { Receiver } from './receive.ts'
+import { traceReceived } from './trace.ts'
 
 export interface WebhookOptions {
   receiver: Receiver
@@ -16,6 +18,7 @@ export interface WebhookOptions {
   log: Log
   metrics: Metrics
   clock: Clock
+  traces: Traces | undefined
 }
 
 const paths = ['/api/webhooks/meta/whatsapp', '/webhooks/whatsapp']
@@ -93,6 +96,7 @@ export function mountWebhooks(app: FastifyInstance, options: WebhookOptions): vo
             correlation_id: received.correlationId,
             phone_number_id: received.phoneNumberId,
           })
+          traceReceived(options, received, request.startedMs, raw.length)
           return { received: true }
         } catch (error) {
           // Whether it was stored is not known; Meta sends it again, and what is there already has no second effect.
@@ -110,8 +114,15 @@ function createReport({ clock, log, metrics }: WebhookOptions) {
   return (request: FastifyRequest, outcome: Outcome, statusCode: number, fields: LogFields) => {
     const durationMs = clock.monotonicMs() - request.startedMs
     metrics.webhookRequests.inc({ outcome })
-    metrics.webhookAckSeconds.observe(durationMs / 1000)
-    metrics.recent.observe('webhook_ack', durationMs)
+    if (outcome === 'duplicate') metrics.dedupeHits.inc({ layer: 'delivery' })
+    if (statusCode === 200 || outcome === 'not_stored') {
+      metrics.webhookAckSeconds.observe(durationMs / 1000)
+      metrics.recent.observe('webhook_ack', durationMs)
+    } else {
+      // Who is turned away at the door waited for nothing: many of them would make the others look quick.
+      metrics.recent.observe('webhook_rejected', 0)
+    }
+    if (outcome === 'not_stored') metrics.recent.observe('webhook_failed', 0)
     const line: LogFields = {
       direction: 'inbound',
       statusCode,

@@ -3,10 +3,11 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestClock } from '../../test/support/clock.ts'
 import { createTestDb } from '../../test/support/database.ts'
 import { until } from '../../test/support/program.ts'
+import { againAndAgain } from '../again-and-again.ts'
 import { type Db, sql } from '../db/connect.ts'
 import { createLog } from '../log.ts'
 import { beatInbox } from './queries.ts'
-import { startInboxWatch } from './watch.ts'
+import { inboxWatchJob } from './watch.ts'
 
 let db: Db
 const now = new Date('2026-03-01T12:00:00.000Z')
@@ -94,10 +95,12 @@ describe('the watch', () => {
   test('looks before it is there, and again and again, until it is stopped', async () => {
     const clock = createTestClock(now.toISOString())
     const log = createLog({ level: 'debug', hashKey: Buffer.alloc(32), clock })
-    const watch = await startInboxWatch({ db, clock, log })
+    const job = inboxWatchJob({ db, clock })
+    await job.run(new AbortController().signal)
     expect(await steadySeconds()).toBe(0)
 
     await longAgo(10)
+    const watch = againAndAgain({ ...job, clock, log })
     await until('it looked again', async () => {
       const [row] = await db.query(sql<{ fresh: boolean }>`
         select seen_at > now() - interval '5 s' as fresh from inbox_watch`)

@@ -159,6 +159,8 @@ function report(
   durationMs: number,
 ): void {
   metrics.mediaFetches.inc({ outcome: isOurs ? outcome.kind : 'lost' })
+  if (isOurs && end.failures > 0 && end.delaySeconds !== null)
+    metrics.retries.inc({ queue: 'media' })
   if (outcome.kind === 'stored' && isOurs) {
     metrics.mediaFetchSeconds.observe(
       Math.max(0, clock.now().getTime() - job.createdAt.getTime()) / 1000,

@@ -29,7 +29,7 @@ export function mediaRoutes(options: MediaRoutesOptions): Route[] {
       method: 'POST',
       path,
       summary: 'Upload a file to send: Meta’s types and sizes, checked while it comes',
-      access: 'tenant',
+      access: 'agent',
       form: mediaForm,
       answer: uploadedMedia,
       handle: async ({ tenantId, parts, requestId }) => {
@@ -56,7 +56,7 @@ export function mediaRoutes(options: MediaRoutesOptions): Route[] {
       method: 'GET',
       path: `${path}/:id`,
       summary: 'A file that a contact sent or that was uploaded, as an attachment',
-      access: 'tenant',
+      access: 'agent',
       params: z.object({ id: z.string() }),
       headers: fileHeaders,
       givesFile: true,

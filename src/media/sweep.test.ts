@@ -4,11 +4,12 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestTenant } from '../../test/support/gateway.ts'
 import { getFile, jpegBytes, uploadFile } from '../../test/support/media.ts'
 import { payload } from '../../test/support/payloads.ts'
+import { againAndAgain } from '../again-and-again.ts'
 import { sql } from '../db/connect.ts'
 import { uuidOf } from '../ids.ts'
 import { insertUpload } from './queries.ts'
 import { keyOf, type MediaStore, StoreUnavailable } from './store.ts'
-import { startMediaSweep, sweepMedia } from './sweep.ts'
+import { mediaSweepJob, sweepMedia } from './sweep.ts'
 
 let gateway: TestGateway
 let firm: TestTenant
@@ -165,7 +166,9 @@ test('a loop that fails goes on, and stops when told', async () => {
       throw new Error('no such folder')
     },
   }
-  const sweeping = startMediaSweep(options({ store: failing }))
+  const { clock, log } = gateway.runtime
+  const job = mediaSweepJob(options({ store: failing }))
+  const sweeping = againAndAgain({ ...job, clock, log })
   await sweeping.stop()
 
   expect(gateway.logText()).toContain('media_sweep_failed')

@@ -1,6 +1,6 @@
 // Files whose time is over, and uploads that died halfway: the bytes first, then the row, so that a crash in between leaves a
 // row that the next sweep finishes. Any number of processes may do it at once.
-import { againAndAgain, type Loop } from '../again-and-again.ts'
+import type { PeriodicJob } from '../again-and-again.ts'
 import type { Db } from '../db/connect.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -48,13 +48,11 @@ export async function sweepMedia(options: SweepOptions): Promise<number> {
   return removed
 }
 
-const everyMs = 60_000
-
-export function startMediaSweep(options: SweepOptions): Loop {
-  return againAndAgain({
-    ...options,
-    everyMs,
+export function mediaSweepJob(options: SweepOptions): PeriodicJob {
+  return {
+    name: 'media-retention',
+    everyMs: 60_000,
     failed: 'media_sweep_failed',
-    run: (signal) => sweepMedia({ ...options, signal }).then(() => false),
-  })
+    run: (signal) => sweepMedia({ ...options, signal }),
+  }
 }

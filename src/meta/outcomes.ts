@@ -65,6 +65,25 @@ export function lostOutcome(): Outcome {
   return outcome(lostAnswerRow)
 }
 
+const knownSpans: Span[] = codeRows.flatMap((row) => row.codes)
+
+/** Meta's code as a label: one that is in the table as it is or as its range, `other` for all that are not. */
+export function codeLabelOf(code: number | null): string {
+  if (code === null) return 'none'
+  if (knownSpans.includes(code)) return String(code)
+  const range = knownSpans.find((span) => isIn([span], code))
+  return range === undefined ? 'other' : labelOfSpan(range)
+}
+
+/** Every label that there can be. */
+export function codeLabels(): string[] {
+  return ['none', 'other', ...new Set(knownSpans.map(labelOfSpan))]
+}
+
+function labelOfSpan(span: Span): string {
+  return typeof span === 'number' ? String(span) : span.join('-')
+}
+
 function rowOfRefusal(answer: Extract<SendAnswer, { kind: 'refused' }>): OutcomeRow {
   const { provider, statusCode } = answer
   const known = rowOfCode(provider.code, provider.subcode)

@@ -32,8 +32,8 @@ afterAll(() => new Promise((resolve) => server.close(resolve).closeAllConnection
 async function ask(host: string, allowPrivate: boolean, resolve?: ResolveName, path = '/') {
   const agent = createGuardedAgent({
     allowPrivate,
-    connectTimeoutMs: 1_000,
-    silenceMs: 1_000,
+    connectTimeoutMs: 30_000,
+    silenceMs: 30_000,
     ...(resolve && { resolve }),
   })
   try {

@@ -34,6 +34,8 @@ beforeAll(async () => {
   await send('16505550103')
   await gateway.db.query(sql`
     update whatsapp_send_outbox set due_at = now() - interval '5 s', next_run_at = now() - interval '5 s'`)
+  await gateway.db.query(sql`update whatsapp_accounts set token_set_at = now() - interval '1 day'`)
+  await gateway.db.query(sql`update send_tenants set next_at = now() - interval '5 s'`)
 })
 
 describe('what waits to be sent', () => {
@@ -66,6 +68,34 @@ describe('what waits to be sent', () => {
       update send_numbers set hold_until = '-infinity', circuit_open = false`)
   })
 
+  test.each([
+    ['a hold', sql`update send_numbers set hold_until = now() - interval '1 s'`],
+    ['an outage of its number', sql`update send_numbers set trial_at = now() - interval '1 s'`],
+    ['an outage of Meta', sql`update send_host set trial_at = now() - interval '1 s'`],
+    ['the last turn of its tenant', sql`update send_tenants set next_at = now() - interval '1 s'`],
+    ['a lost token', sql`update whatsapp_accounts set token_set_at = now() - interval '1 s'`],
+  ])('could leave since %s was over, not since it was due', async (_what, end) => {
+    const { db } = gateway
+    const ageOf = async (state: string) =>
+      (await read(100)).rows.find((row) => row.state === state)?.oldestSeconds
+    await db.query(sql`update whatsapp_send_outbox set due_at = now() - interval '1 hour'`)
+    expect(await ageOf('runnable')).toBeLessThan(3000)
+    await db.query(sql`
+      update whatsapp_send_outbox set next_run_at = now() - interval '1 hour' where attempts = 0`)
+    await db.query(sql`
+      update whatsapp_send_outbox set updated_at = now() - interval '1 hour' where status = 'running'`)
+    await db.query(sql`update send_tenants set next_at = now() - interval '1 hour'`)
+    expect(await ageOf('runnable')).toBeGreaterThanOrEqual(3600)
+    await db.query(end)
+    expect(await ageOf('runnable')).toBeLessThan(3000)
+    expect(await ageOf('behind')).toBeGreaterThanOrEqual(3600)
+    await db.query(sql`update send_numbers set hold_until = '-infinity', trial_at = '-infinity'`)
+    await db.query(sql`update send_host set trial_at = '-infinity'`)
+    await db.query(sql`update whatsapp_accounts set token_set_at = now() - interval '1 day'`)
+    await db.query(sql`
+      update whatsapp_send_outbox set next_run_at = now() - interval '5 s' where attempts = 0`)
+  })
+
   test('is parked with its tenant', async () => {
     await gateway.db.query(sql`update tenants set status = 'suspended'`)
     expect((await read(100)).rows).toMatchObject([{ state: 'parked', count: 4 }])
@@ -75,7 +105,10 @@ describe('what waits to be sent', () => {
 
 describe('a backlog too long to be counted each time', () => {
   test('is at least so long until somebody counts', async () => {
-    expect(await read(3)).toMatchObject({ rows: [{ count: 3 }], sampledAt: null })
+    const { rows, sampledAt } = await read(3)
+    expect([rows, sampledAt]).toMatchObject([[{ state: 'not_counted_yet', count: 3 }], null])
+    // And so old at least: where no worker counts, health must still tell of a standstill.
+    expect(rows[0]?.oldestSeconds).toBeGreaterThanOrEqual(5)
   })
 
   test('is counted by the workers, and says when', async () => {
@@ -88,12 +121,42 @@ describe('a backlog too long to be counted each time', () => {
     expect(sampledAt).toEqual(takenAt)
   })
 
+  test('is not counted again by the next worker a moment later', async () => {
+    await sampleBacklogs({ ...gateway.runtime, db: gateway.runtime.db.work, shortRows: 3 })
+    const before = (await read(3)).sampledAt
+    expect(before).toEqual(clock.now())
+    clock.advance(10_000)
+    await sampleBacklogs({ ...gateway.runtime, db: gateway.runtime.db.work, shortRows: 3 })
+    expect((await read(3)).sampledAt).toEqual(before)
+    clock.advance(10_000)
+    await sampleBacklogs({ ...gateway.runtime, db: gateway.runtime.db.work, shortRows: 3 })
+    expect((await read(3)).sampledAt).toEqual(clock.now())
+  })
+
+  test('is not told of from an earlier day, when it was short in between', async () => {
+    await sampleBacklogs({ ...gateway.runtime, db: gateway.runtime.db.work, shortRows: 4 })
+    clock.advance(24 * 60 * 60 * 1000)
+    const { rows, sampledAt } = await read(3)
+    expect([rows, sampledAt]).toMatchObject([[{ state: 'not_counted_yet', count: 3 }], null])
+    expect(rows[0]?.oldestSeconds).toBeLessThan(24 * 60 * 60)
+  })
+
   test('of webhooks too', async () => {
     for (const id of ['wamid.1', 'wamid.2']) {
       await gateway.deliver(payload({ number: tenantANumber, messages: [textMessage(id, 'x')] }))
     }
     await sampleBacklogs({ ...gateway.runtime, db: gateway.runtime.db.work, shortRows: 1 })
     const { rows } = await readBacklog(gateway.runtime.db.api, 'events', clock.now(), 1)
-    expect(rows).toMatchObject([{ tenantId: tenant.id, count: 2 }])
+    expect(rows).toMatchObject([{ tenantId: tenant.id, state: 'runnable', count: 2 }])
+  })
+
+  test('and of dead letters', async () => {
+    const broken = [{ type: 'text' }, { type: 'image' }]
+    await gateway.deliver(payload({ number: tenantANumber, messages: broken }))
+    await gateway.drain()
+    await sampleBacklogs({ ...gateway.runtime, db: gateway.runtime.db.work, shortRows: 1 })
+    const { rows, sampledAt } = await readBacklog(gateway.runtime.db.api, 'letters', clock.now(), 1)
+    expect(rows).toMatchObject([{ tenantId: tenant.id, state: 'malformed', count: 2 }])
+    expect(sampledAt).toEqual(clock.now())
   })
 })

@@ -1,22 +1,26 @@
 // How much waits, and for how long. A short backlog is counted for every question; a long one every half minute by one
-// of the workers, so that a question costs the same with a million rows as with ten thousand.
-import { againAndAgain, type Loop } from '../again-and-again.ts'
+// of the workers, so that a question costs the same with a million rows as with five thousand.
+import type { PeriodicJob } from '../again-and-again.ts'
 import type { Db, Tx } from '../db/connect.ts'
-import type { Log } from '../log.ts'
 import type { Clock } from '../time-and-chance.ts'
+import { sampleAccounting } from './account-sample.ts'
 import {
   type BacklogKind,
   type BacklogRow,
+  backlogKinds,
   countBacklog,
-  isLonger,
+  dropSample,
+  type Glance,
+  glanceAt,
   keepSample,
   readSample,
+  type SampleKind,
   tryLockSampling,
   unlockSampling,
 } from './backlog-queries.ts'
 
-/** Counting as many takes about 10 ms. */
-const shortRows = 10_000
+/** Counting as many takes a few milliseconds. */
+const shortRows = 5_000
 const sampleEveryMs = 30_000
 
 export interface Backlog {
@@ -31,12 +35,13 @@ export async function readBacklog(
   now: Date,
   limit = shortRows,
 ): Promise<Backlog> {
-  if (!(await isLonger(db, kind, limit))) {
+  const glance = await glanceAt(db, kind, limit + 1, now)
+  if (glance.count === 0) return { rows: [], sampledAt: null }
+  if (glance.count <= limit) {
     return { rows: await countBacklog(db, kind, now), sampledAt: null }
   }
-  const sample = await readSample(db, kind)
-  // Nobody has counted it yet: this many there are at least.
-  if (!sample) return { rows: [atLeast(limit)], sampledAt: null }
+  const sample = await readSample<BacklogRow>(db, kind)
+  if (!sample) return { rows: [atLeast(glance)], sampledAt: null }
   const sinceSeconds = Math.max(0, (now.getTime() - sample.takenAt.getTime()) / 1000)
   const rows = sample.rows.map((row) => ({
     ...row,
@@ -45,27 +50,42 @@ export async function readBacklog(
   return { rows, sampledAt: sample.takenAt }
 }
 
-function atLeast(count: number): BacklogRow {
-  return { tenantId: null, state: 'not_counted_yet', count, oldestSeconds: 0 }
+/** Nobody has counted it yet, perhaps because no worker is there: so many there are at least, and so old at least. */
+function atLeast({ count, oldestSeconds }: Glance): BacklogRow {
+  return { tenantId: null, state: 'not_counted_yet', count: count - 1, oldestSeconds }
 }
 
 export interface SamplingOptions {
   db: Db
   clock: Clock
-  log: Log
   shortRows?: number
 }
 
-/** One round; nothing to do where backlogs are short or another process is at it. */
+/** One round; nothing to do where backlogs are short, or another process is at it or just was. */
 export async function sampleBacklogs(options: SamplingOptions): Promise<void> {
   const { db, clock } = options
+  const limit = options.shortRows ?? shortRows
   await db.session(async (session) => {
     if (!(await tryLockSampling(session))) return
+    const isDue = async (kind: SampleKind) => {
+      const sample = await readSample(session, kind)
+      const ageMs = clock.now().getTime() - (sample?.takenAt.getTime() ?? 0)
+      return Math.abs(ageMs) > sampleEveryMs / 2
+    }
     try {
-      for (const kind of ['events', 'sends'] as const) {
-        if (!(await isLonger(session, kind, options.shortRows ?? shortRows))) continue
+      for (const kind of backlogKinds) {
         const now = clock.now()
+        if ((await glanceAt(session, kind, limit + 1, now)).count <= limit) {
+          // The next long one is another: this one's ages would go on growing until somebody counts.
+          await dropSample(session, kind)
+          continue
+        }
+        if (!(await isDue(kind))) continue
         await keepSample(session, kind, await countBacklog(session, kind, now), now)
+      }
+      if (await isDue('accounting')) {
+        const now = clock.now()
+        await keepSample(session, 'accounting', await sampleAccounting(session), now)
       }
     } finally {
       await unlockSampling(session)
@@ -73,11 +93,11 @@ export async function sampleBacklogs(options: SamplingOptions): Promise<void> {
   })
 }
 
-export function startSampling(options: SamplingOptions): Loop {
-  return againAndAgain({
-    ...options,
+export function samplingJob(options: SamplingOptions): PeriodicJob {
+  return {
+    name: 'backlog',
     everyMs: sampleEveryMs,
     failed: 'backlog_not_counted',
     run: () => sampleBacklogs(options),
-  })
+  }
 }

@@ -25,6 +25,8 @@ const nothing = {
   outbox_failed_count: 0,
   dlq_count: 0,
   oldest_pending_seconds: null,
+  oldest_dead_letter_seconds: null,
+  events_by_state: {},
   sends_by_state: {},
 }
 
@@ -84,12 +86,14 @@ describe('health, in this order', () => {
       tenant_id: a.id,
       webhook_events_pending_count: 2,
       oldest_pending_seconds: 30,
+      events_by_state: { runnable: { count: 2, oldest_seconds: 30 } },
     })
     expect(ofTenant(health, b)).toEqual({
       ...nothing,
       tenant_id: b.id,
       webhook_events_pending_count: 1,
       oldest_pending_seconds: 10,
+      events_by_state: { runnable: { count: 1, oldest_seconds: 10 } },
     })
   })
 
@@ -106,6 +110,32 @@ describe('health, in this order', () => {
       status: 'degraded',
       reasons: ['a webhook has been waiting for 61 s'],
     })
+  })
+
+  test('is not down for a webhook that fails again and again while the others go through', async () => {
+    const { db } = gateway
+    await db.query(sql`
+      update whatsapp_webhook_events
+      set status = 'pending', attempt = 9, next_run_at = now() + interval '5 minutes'
+      where status <> 'done'`)
+    clock.jump(1_000_000)
+    expect(await readHealth()).toMatchObject({
+      status: 'degraded',
+      reasons: [expect.stringContaining('a webhook is being retried')],
+      events_by_state: { retry_wait: { count: 4 } },
+    })
+    // Whoever had it is gone: nothing but a worker is missing to it.
+    await db.query(sql`
+      update whatsapp_webhook_events
+      set status = 'processing', next_run_at = now() - interval '700 s'
+      where status <> 'done'`)
+    expect(await readHealth()).toMatchObject({
+      status: 'down',
+      events_by_state: { runnable: { count: 4 } },
+    })
+    clock.jump(-1_000_000)
+    await db.query(sql`
+      update whatsapp_webhook_events set status = 'pending', attempt = 0, next_run_at = now() where status <> 'done'`)
   })
 
   test('never shows a negative age when the clocks of two processes differ', async () => {
@@ -127,15 +157,34 @@ describe('health, in this order', () => {
       payload({ number: tenantANumber, messages: [{ from: '16505550143', type: 'text' }] }),
     )
     await gateway.drain()
+    clock.advance(5_000)
     const after = await readHealth()
-    expect(after.dlq_count).toBe(2)
-    expect(ofTenant(after, a)).toMatchObject({ dlq_count: 1 })
-    expect(ofTenant(after, b)).toMatchObject({ dlq_count: 0 })
+    expect(after).toMatchObject({ dlq_count: 2, oldest_dead_letter_seconds: 5 })
+    expect(ofTenant(after, a)).toMatchObject({ dlq_count: 1, oldest_dead_letter_seconds: 5 })
+    expect(ofTenant(after, b)).toMatchObject({ dlq_count: 0, oldest_dead_letter_seconds: null })
 
     await gateway.db.query(sql`
       update dead_letters
       set state = 'discarded', decided_at = now(), decided_by = 'test', decision_reason = 'test'`)
     expect(await readHealth()).toMatchObject({ dlq_count: 0 })
+  })
+
+  test('is degraded when a tenant has more open dead letters than the threshold', async () => {
+    const broken = Array.from({ length: 10 }, () => ({ from: '16505550143', type: 'text' }))
+    await gateway.deliver(payload({ number: tenantANumber, messages: broken }))
+    await gateway.drain()
+    expect(await readHealth()).toMatchObject({ status: 'ok', reasons: [], dlq_count: 10 })
+
+    await gateway.deliver(payload({ number: tenantANumber, messages: [{ type: 'text' }] }))
+    await gateway.drain()
+    expect(await readHealth()).toMatchObject({
+      status: 'degraded',
+      reasons: ['1 tenant(s) have more than 10 open dead letters'],
+    })
+    await gateway.db.query(sql`
+      update dead_letters
+      set state = 'discarded', decided_at = now(), decided_by = 'test', decision_reason = 'test'
+      where state = 'open'`)
   })
 
   test('names the accounts that a person must reconnect', async () => {

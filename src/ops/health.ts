@@ -4,73 +4,84 @@ import { publicId } from '../ids.ts'
 import { type Backlog, readBacklog } from './backlog.ts'
 import type { BacklogRow } from './backlog-queries.ts'
 import { readLatencies } from './latency.ts'
-import {
-  countOpenDeadLetters,
-  type OpenLetters,
-  selectAccountsNeedingReauth,
-  selectOpenCircuits,
-  selectTenantIds,
-} from './queries.ts'
+import { selectAccountsNeedingReauth, selectOpenCircuits, selectTenantIds } from './queries.ts'
 
 /** Longer than this is not "a moment's backlog" any more; and then nothing seems to be working at all. */
 const lateSeconds = 60
 const standstillSeconds = 600
 
-export type Health = Awaited<ReturnType<typeof readHealth>>
+export type Health = ReturnType<typeof describeHealth>
 
-export interface StateOfSends {
+export interface State {
   count: number
   oldest_seconds: number
 }
 
-export async function readHealth(db: Db, now: Date) {
-  const [events, sends, letters, latencies, reauth, circuits, tenantIds] = [
-    await readBacklog(db, 'events', now),
-    await readBacklog(db, 'sends', now),
-    await countOpenDeadLetters(db),
-    await readLatencies(db, now),
-    await selectAccountsNeedingReauth(db),
-    await selectOpenCircuits(db),
-    await selectTenantIds(db),
-  ]
-  const countsOf = (isWanted: (tenantId: string | null) => boolean) => {
-    const received = events.rows.filter((row) => isWanted(row.tenantId))
-    const waiting = sends.rows.filter((row) => isWanted(row.tenantId))
-    const dead = letters.filter((row) => isWanted(row.tenant_id))
-    const late = [...received, ...waiting.filter(({ state }) => state === 'runnable')]
-    const states = [...waiting, ...dead.flatMap((row) => asState(row, now))]
-    return {
-      webhook_events_pending_count: sum(received),
-      outbox_pending_count: sum(waiting),
-      outbox_failed_count: sum(dead.filter((row) => row.is_outbound)),
-      dlq_count: sum(dead),
-      oldest_pending_seconds:
-        late.length > 0 ? Math.max(...late.map((row) => row.oldestSeconds)) : null,
-      sends_by_state: byState(states),
-    }
+export interface HealthTerms {
+  /** DLQ_ALERT_THRESHOLD. */
+  deadLetterThreshold: number
+  /** Why nothing moves at all, as far as this process knows. */
+  blockers: string[]
+}
+
+export async function readHealth(db: Db, now: Date, terms: HealthTerms): Promise<Health> {
+  return describeHealth(await takeLook(db, now), now, terms)
+}
+
+export type Look = Awaited<ReturnType<typeof takeLook>>
+
+/** What health is told from; no more than a bounded number of rows is looked at. */
+export async function takeLook(db: Db, now: Date) {
+  return {
+    events: await readBacklog(db, 'events', now),
+    sends: await readBacklog(db, 'sends', now),
+    letters: await readBacklog(db, 'letters', now),
+    latencies: await readLatencies(db, now),
+    reauth: await selectAccountsNeedingReauth(db),
+    circuits: await selectOpenCircuits(db),
+    tenantIds: await selectTenantIds(db),
   }
-  const total = countsOf(() => true)
-  const webhookAge = Math.max(0, ...events.rows.map((row) => row.oldestSeconds))
-  const sendAge = total.sends_by_state.runnable?.oldest_seconds ?? 0
+}
+
+export function describeHealth(look: Look, now: Date, terms: HealthTerms) {
+  const { deadLetterThreshold, blockers } = terms
+  const { events, sends, letters, latencies, reauth, circuits, tenantIds } = look
+  const [received, waiting, dead] = [events, sends, letters].map(({ rows }) => byTenant(rows))
+  const tenants = tenantIds.map((id) => ({
+    tenant_id: id,
+    ...countsOf(received?.get(id) ?? [], waiting?.get(id) ?? [], dead?.get(id) ?? []),
+  }))
+  const total = countsOf(events.rows, sends.rows, letters.rows)
+  const webhookAge = oldestOf(events.rows.filter((row) => !isRetried(row))) ?? 0
+  const retryAge = oldestOf(events.rows.filter(isRetried)) ?? 0
+  const sendAge = oldestOf(sends.rows.filter(couldLeave)) ?? 0
+  const overThreshold = tenants.filter((one) => one.dlq_count > deadLetterThreshold).length
+  const sickNumbers = circuits.filter((row) => row.scope === 'number').length
   const reasons = [
+    ...blockers,
     ...(webhookAge > lateSeconds
       ? [`a webhook has been waiting for ${Math.round(webhookAge)} s`]
       : []),
+    ...(retryAge > lateSeconds ? [`a webhook is being retried for ${Math.round(retryAge)} s`] : []),
     ...(sendAge > lateSeconds ? [`a message has been due for ${Math.round(sendAge)} s`] : []),
     ...(circuits.some((row) => row.scope === 'host') ? ['Meta cannot be reached'] : []),
-    ...(circuits.some((row) => row.scope === 'number')
-      ? [`Meta fails for ${circuits.filter((row) => row.scope === 'number').length} number(s)`]
-      : []),
+    ...(sickNumbers > 0 ? [`Meta fails for ${sickNumbers} number(s)`] : []),
     ...(reauth.length > 0 ? [`${reauth.length} account(s) need to be reconnected`] : []),
+    ...(overThreshold > 0
+      ? [`${overThreshold} tenant(s) have more than ${deadLetterThreshold} open dead letters`]
+      : []),
   ]
   return {
-    status: statusOf(reasons, Math.max(webhookAge, sendAge)),
+    status:
+      blockers.length > 0 ? ('down' as const) : statusOf(reasons, Math.max(webhookAge, sendAge)),
     reasons,
     ...total,
     ...latencies,
-    oldest_webhook_seconds: webhookAge,
-    dead_letters_by_kind: byKind(letters),
-    counted_at: countedAt([events, sends], now).toISOString(),
+    oldest_webhook_seconds: Math.max(webhookAge, retryAge),
+    dead_letters_by_kind: Object.fromEntries(
+      Object.entries(byState(letters.rows)).map(([kind, { count }]) => [kind, count]),
+    ),
+    counted_at: countedAt([events, sends, letters], now).toISOString(),
     circuits_open: circuits.map((row) => ({
       ...row,
       opened_at: row.opened_at.toISOString(),
@@ -80,8 +91,46 @@ export async function readHealth(db: Db, now: Date) {
       ...row,
       account_id: publicId('acc', row.account_id),
     })),
-    tenants: tenantIds.map((id) => ({ tenant_id: id, ...countsOf((tenantId) => tenantId === id) })),
+    tenants,
   }
+}
+
+function byTenant(rows: BacklogRow[]): Map<string | null, BacklogRow[]> {
+  const found = new Map<string | null, BacklogRow[]>()
+  for (const row of rows) {
+    const known = found.get(row.tenantId)
+    if (known) known.push(row)
+    else found.set(row.tenantId, [row])
+  }
+  return found
+}
+
+/** Of one tenant, or of everybody and nobody. */
+function countsOf(received: BacklogRow[], waiting: BacklogRow[], dead: BacklogRow[]) {
+  return {
+    webhook_events_pending_count: sum(received),
+    outbox_pending_count: sum(waiting),
+    outbox_failed_count: sum(dead.filter(isOutbound)),
+    dlq_count: sum(dead),
+    oldest_pending_seconds: oldestOf([...received, ...waiting.filter(couldLeave)]),
+    oldest_dead_letter_seconds: oldestOf(dead),
+    events_by_state: byState(received),
+    // Dead letters of sends are a state of sends: nobody should have to look in two places.
+    sends_by_state: byState([...waiting, ...dead.filter(isOutbound).map(asSend)]),
+  }
+}
+
+const isOutbound = ({ state }: BacklogRow) => state === 'outbound' || state === 'unknown'
+
+function asSend(letters: BacklogRow): BacklogRow {
+  return { ...letters, state: letters.state === 'unknown' ? 'unknown' : 'dead' }
+}
+
+/** It fails, and others go through meanwhile: no sign of a standstill. */
+const isRetried = ({ state }: BacklogRow) => state === 'retry_wait'
+
+function couldLeave({ state }: BacklogRow): boolean {
+  return state === 'runnable' || state === 'not_counted_yet'
 }
 
 function statusOf(reasons: string[], oldestSeconds: number): 'ok' | 'degraded' | 'down' {
@@ -89,21 +138,8 @@ function statusOf(reasons: string[], oldestSeconds: number): 'ok' | 'degraded' |
   return reasons.length > 0 ? 'degraded' : 'ok'
 }
 
-/** Dead letters of sends are a state of sends: nobody should have to look in two places. */
-function asState(letters: OpenLetters, now: Date): BacklogRow[] {
-  if (!letters.is_outbound) return []
-  return [
-    {
-      tenantId: letters.tenant_id,
-      state: letters.kind === 'unknown' ? 'unknown' : 'dead',
-      count: letters.count,
-      oldestSeconds: Math.max(0, (now.getTime() - letters.oldest_at.getTime()) / 1000),
-    },
-  ]
-}
-
-function byState(rows: BacklogRow[]): Record<string, StateOfSends> {
-  const states: Record<string, StateOfSends> = {}
+export function byState(rows: BacklogRow[]): Record<string, State> {
+  const states: Record<string, State> = {}
   for (const { state, count, oldestSeconds } of rows) {
     const known = states[state] ?? { count: 0, oldest_seconds: 0 }
     states[state] = {
@@ -114,15 +150,14 @@ function byState(rows: BacklogRow[]): Record<string, StateOfSends> {
   return states
 }
 
-function byKind(letters: OpenLetters[]): Record<string, number> {
-  const kinds: Record<string, number> = {}
-  for (const { kind, count } of letters) kinds[kind] = (kinds[kind] ?? 0) + count
-  return kinds
-}
-
 function countedAt(backlogs: Backlog[], now: Date): Date {
   const sampled = backlogs.flatMap(({ sampledAt }) => (sampledAt ? [sampledAt.getTime()] : []))
   return new Date(Math.min(now.getTime(), ...sampled))
+}
+
+function oldestOf(rows: BacklogRow[]): number | null {
+  if (rows.length === 0) return null
+  return rows.reduce((oldest, row) => Math.max(oldest, row.oldestSeconds), 0)
 }
 
 function sum(rows: { count: number }[]): number {

@@ -3,7 +3,7 @@ import { createTestClock } from '../../test/support/clock.ts'
 import { operatorKey, startTestGateway, type TestGateway } from '../../test/support/gateway.ts'
 import { sql } from '../db/connect.ts'
 import { createRecent } from '../recent.ts'
-import { readLatencies, startLatencySharing } from './latency.ts'
+import { createLatencySharing, readLatencies } from './latency.ts'
 
 const clock = createTestClock()
 let gateway: TestGateway
@@ -25,10 +25,9 @@ const nothing = {
 
 async function processThatSaw(observe: (recent: ReturnType<typeof createRecent>) => void) {
   const recent = createRecent()
-  const sharing = startLatencySharing({ ...gateway.runtime, db: gateway.runtime.db.api, recent })
+  const sharing = createLatencySharing({ ...gateway.runtime, db: gateway.runtime.db.api, recent })
   observe(recent)
   await sharing.share()
-  await sharing.stop()
 }
 
 const read = () => readLatencies(gateway.runtime.db.api, clock.now())
@@ -71,14 +70,22 @@ describe('latencies', () => {
 
   test('that could not be passed on are passed on with the next', async () => {
     const recent = createRecent()
-    const sharing = startLatencySharing({ ...gateway.runtime, db: gateway.runtime.db.api, recent })
+    const sharing = createLatencySharing({ ...gateway.runtime, db: gateway.runtime.db.api, recent })
     await gateway.db.query(sql`alter table recent_latencies rename to away`)
     recent.observe('send', 20)
     await expect(sharing.share()).rejects.toThrow()
     await gateway.db.query(sql`alter table away rename to recent_latencies`)
     await sharing.share()
-    await sharing.stop()
     expect((await read()).send_p95_ms).not.toBeNull()
+  })
+
+  test('are not better because strangers are turned away quickly', async () => {
+    const answer = await gateway.deliver({}, { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` })
+    expect(answer.status).toBe(401)
+    const { json } = await gateway.call('GET', '/api/admin/whatsapp/health', { key: operatorKey })
+    expect(json.webhook_ack_p95_ms).toBeNull()
+    const { text } = await gateway.call('GET', '/metrics', { key: operatorKey })
+    expect(text).toContain('estafet_webhook_ack_seconds_count 0')
   })
 
   test('of a webhook are in health at once', async () => {

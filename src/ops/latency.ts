@@ -1,5 +1,5 @@
 // Latencies and success of the last minutes, of all processes: each adds its own to the database every other second.
-import { againAndAgain } from '../again-and-again.ts'
+import type { PeriodicJob } from '../again-and-again.ts'
 import type { Db, Tx } from '../db/connect.ts'
 import type { Log } from '../log.ts'
 import { percentileMs, type Recent, type RecentKind } from '../recent.ts'
@@ -23,10 +23,18 @@ export interface LatencySharingOptions {
 export interface LatencySharing {
   /** Passes on what happened since the last time. */
   share(): Promise<void>
-  stop(): Promise<void>
 }
 
-export function startLatencySharing(options: LatencySharingOptions): LatencySharing {
+export function latencyJob({ share }: LatencySharing): PeriodicJob {
+  return {
+    name: 'latencies',
+    everyMs: shareEveryMs,
+    failed: 'latencies_not_shared',
+    run: share,
+  }
+}
+
+export function createLatencySharing(options: LatencySharingOptions): LatencySharing {
   const { db, clock, recent } = options
   const processId = options.random.uuid()
 
@@ -43,13 +51,7 @@ export function startLatencySharing(options: LatencySharingOptions): LatencyShar
     }
   }
 
-  const loop = againAndAgain({
-    ...options,
-    everyMs: shareEveryMs,
-    failed: 'latencies_not_shared',
-    run: share,
-  })
-  return { share, stop: loop.stop }
+  return { share }
 }
 
 export async function readLatencies(db: Tx, now: Date) {

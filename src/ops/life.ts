@@ -1,8 +1,10 @@
 // Everything the database knows of some deliveries, or of one message, as moments in the order of time.
 import type { Tx } from '../db/connect.ts'
 import { publicId } from '../ids.ts'
+import { type Step, traceIdOf } from '../tracing/span-ids.ts'
 import type { Moment } from './moment.ts'
 import { momentsOfSends } from './send-life.ts'
+import { type CallFacts, selectCallsAbout } from './tell-queries.ts'
 import {
   type ChangeFacts,
   type EventFacts,
@@ -28,6 +30,8 @@ import {
 
 export interface Life {
   life: Moment[]
+  /** The traces that tell the same. */
+  trace_ids: string[]
   notes: string[]
 }
 
@@ -66,6 +70,25 @@ export async function lifeOfWamid(db: Tx, wamid: string): Promise<Life | undefin
   return life
 }
 
+/** Of a delivery and of what was sent in answer to it. */
+export async function lifeOfStory(
+  db: Tx,
+  eventIds: string[],
+  replies: MessageFacts[],
+): Promise<Life> {
+  const statuses: StatusFacts[] = []
+  for (const { wamid } of replies) {
+    if (wamid !== null) statuses.push(...(await selectStatusesByWamid(db, wamid)))
+  }
+  const told = new Set([...eventIds, ...statuses.flatMap((one) => one.event_id ?? [])])
+  return collect(db, [...told], null, {
+    messages: [...(await selectMessagesOfEvents(db, eventIds)), ...replies],
+    statuses,
+    changes: await selectChangesOfEvents(db, eventIds),
+    notices: await selectNoticesOfEvents(db, eventIds),
+  })
+}
+
 /** Of messages that may have no name at Meta yet. */
 export async function lifeOfMessages(db: Tx, messages: MessageFacts[]): Promise<Life> {
   return collect(db, [], null, { messages, statuses: [], changes: [], notices: [] })
@@ -97,6 +120,13 @@ async function collect(
     db,
     things.messages.filter((one) => one.direction === 'outbound'),
   )
+  const { messages } = things
+  const correlations = new Set((messages.length > 0 ? messages : events).map(correlationOf))
+  const calls = await selectCallsAbout(
+    db,
+    [...correlations],
+    wamid === null ? null : messages.map((message) => publicId('msg', message.id)),
+  )
   // In the order in which such things follow each other, for those of the same millisecond.
   const moments = [
     ...events.map(ofReceived),
@@ -107,6 +137,7 @@ async function collect(
     ...traces.flatMap(ofFinished),
     ...events.flatMap(ofProcessed),
     ...letters.flatMap(ofDecision),
+    ...calls.map(ofCall),
     ...acts.map(({ at, actor, action, subject, reason }) =>
       moment(at, `audit: ${action}`, undefined, { by: actor, subject, reason }),
     ),
@@ -115,8 +146,13 @@ async function collect(
   const isForgotten = events.some((event) => event.attempt > 0 && !traced.has(event.id))
   return {
     life: moments.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)),
+    trace_ids: [...correlations].map(traceIdOf),
     notes: isForgotten ? ['Attempts are kept for TRACE_TTL_DAYS; earlier ones are gone.'] : [],
   }
+}
+
+function correlationOf(one: { correlation_id: string }): string {
+  return one.correlation_id
 }
 
 function moment(
@@ -124,18 +160,26 @@ function moment(
   what: string,
   eventId: string | null | undefined,
   details: Moment['details'],
+  step?: Step,
 ): Moment {
-  return { at: at.toISOString(), what, ...(eventId && { event_id: eventId }), details }
+  return {
+    at: at.toISOString(),
+    what,
+    ...(step && { step }),
+    ...(eventId && { event_id: eventId }),
+    details,
+  }
 }
 
 function ofReceived(event: EventFacts): Moment {
   const { inbound_event_id, correlation_id, phone_number_id, bytes } = event
-  return moment(event.received_at, 'received', event.id, {
+  const details = {
     inbound_event_id,
     correlation_id,
     phone_number_id,
     bytes: event.pruned_at === null ? bytes : null,
-  })
+  }
+  return moment(event.received_at, 'received', event.id, details, 'receive')
 }
 
 function ofProcessed(event: EventFacts): Moment[] {
@@ -164,43 +208,25 @@ function tellOutcome(outcome: Record<string, unknown>): string {
 }
 
 function ofStarted({ attempt, task_name, outcome, ...trace }: TraceRow): Moment {
-  return moment(trace.started_at, `attempt ${attempt} started`, trace.event_id, {
+  const details = {
     task_name,
     ...(trace.finished_at === null && { outcome: outcome ?? 'under way' }),
-  })
+  }
+  return moment(trace.started_at, `attempt ${attempt} started`, trace.event_id, details, 'process')
 }
 
 function ofFinished({ attempt, outcome, error, ...trace }: TraceRow): Moment[] {
   if (trace.finished_at === null) return []
   const outbound = trace.outbound_enqueue_status
-  return [
-    moment(trace.finished_at, `attempt ${attempt} finished`, trace.event_id, {
-      outcome,
-      error,
-      outbound: outbound === 'none' ? null : outbound,
-    }),
-  ]
+  const details = { outcome, error, outbound: outbound === 'none' ? null : outbound }
+  const what = `attempt ${attempt} finished`
+  return [moment(trace.finished_at, what, trace.event_id, details, 'process')]
 }
 
 function ofThings({ messages, statuses, changes, notices }: Things): Moment[] {
   return [
-    ...messages.map((one) =>
-      moment(one.created_at, 'message recorded', one.event_id, {
-        message_id: publicId('msg', one.id),
-        wamid: one.wamid,
-        tenant_id: one.tenant_id,
-        what: `${one.direction} ${one.type}${one.origin === 'live' ? '' : ` (${one.origin})`}`,
-        written_at: one.occurred_at.toISOString(),
-        status: one.status,
-      }),
-    ),
-    ...statuses.map((one) =>
-      moment(one.received_at, `status ${one.status}`, one.event_id, {
-        wamid: one.wamid,
-        happened_at: one.occurred_at.toISOString(),
-        participant: one.participant || null,
-      }),
-    ),
+    ...messages.map(ofMessage),
+    ...statuses.map(ofStatus),
     ...changes.map((one) =>
       moment(one.occurred_at, one.kind, one.event_id, {
         of: one.target_wamid,
@@ -215,6 +241,40 @@ function ofThings({ messages, statuses, changes, notices }: Things): Moment[] {
       }),
     ),
   ]
+}
+
+/** One that is to be sent has its span where it is queued. */
+function ofMessage(one: MessageFacts): Moment {
+  const details = {
+    message_id: publicId('msg', one.id),
+    wamid: one.wamid,
+    tenant_id: one.tenant_id,
+    what: `${one.direction} ${one.type}${one.origin === 'live' ? '' : ` (${one.origin})`}`,
+    written_at: one.occurred_at.toISOString(),
+    status: one.status,
+  }
+  const step = one.event_id === null ? undefined : 'record'
+  return moment(one.created_at, 'message recorded', one.event_id, details, step)
+}
+
+function ofStatus(one: StatusFacts): Moment {
+  const details = {
+    wamid: one.wamid,
+    happened_at: one.occurred_at.toISOString(),
+    participant: one.participant || null,
+  }
+  return moment(one.received_at, `status ${one.status}`, one.event_id, details, 'status')
+}
+
+function ofCall(call: CallFacts): Moment {
+  const details = {
+    endpoint_id: publicId('ep', call.endpoint_id),
+    told: publicId('evt', call.told_id),
+    status_code: call.status_code,
+    error: call.error_code,
+    ended_at: call.finished_at?.toISOString() ?? null,
+  }
+  return moment(call.started_at, `told ${call.type}`, null, details, 'deliver')
 }
 
 function ofLetter(letter: LetterFacts): Moment {

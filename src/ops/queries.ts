@@ -1,21 +1,5 @@
 import { sql, type Tx } from '../db/connect.ts'
 
-export interface OpenLetters {
-  tenant_id: string | null
-  is_outbound: boolean
-  kind: string
-  count: number
-  oldest_at: Date
-}
-
-export async function countOpenDeadLetters(db: Tx): Promise<OpenLetters[]> {
-  return db.query(sql<OpenLetters>`
-    select tenant_id, outbox_id is not null as is_outbound, kind, count(*)::int as count, min(created_at) as oldest_at
-    from dead_letters
-    where state = 'open'
-    group by 1, 2, 3`)
-}
-
 export interface Reauth {
   account_id: string
   tenant_id: string

@@ -1,19 +1,21 @@
-// Whether this process can take traffic: the database answers, and would keep what we acknowledge. Looked at again every
-// minute, because somebody may turn fsync off on a Sunday.
+// Whether this process can take traffic: the database and the dedupe store answer, and what we acknowledge would be kept.
+// Looked at again every minute, because somebody may turn fsync off on a Sunday.
 import type { Db } from '../db/connect.ts'
 import { findUnsafeSettings, findVersionProblem } from '../db/durability.ts'
+import type { Dedupe } from '../dedupe/dedupe.ts'
 import { errorFields, type Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Clock, sleep } from '../time-and-chance.ts'
 
 export interface Readiness {
-  /** Asks the database now. Empty: ready. */
+  /** Asks now. Empty: ready. */
   problems(): Promise<string[]>
   stop(): Promise<void>
 }
 
 interface ReadinessOptions {
   db: Db
+  dedupe: Dedupe
   clock: Clock
   log: Log
   metrics: Metrics
@@ -26,6 +28,7 @@ const noAnswer = 'the database does not answer'
 
 export function watchReadiness({
   db,
+  dedupe,
   clock,
   log,
   metrics,
@@ -36,10 +39,18 @@ export function watchReadiness({
 
   /** Anybody may ask, so those who ask at the same time share one look: they must not use up the connections. */
   function problems(): Promise<string[]> {
-    looking ??= Promise.race([look(), lateAnswer()]).finally(() => {
+    looking ??= lookAtBoth().finally(() => {
       looking = undefined
     })
     return looking
+  }
+  async function lookAtBoth(): Promise<string[]> {
+    const [ofDatabase, ofDedupe] = await Promise.all([
+      Promise.race([look(), lateAnswer()]),
+      dedupe.problems(),
+    ])
+    metrics.databaseReady.set(ofDatabase.length === 0 ? 1 : 0)
+    return [...ofDatabase, ...ofDedupe]
   }
   async function lateAnswer(): Promise<string[]> {
     await sleep(clock, patienceMs)
@@ -63,7 +74,6 @@ export function watchReadiness({
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
       const found = await problems()
-      metrics.databaseReady.set(found.length === 0 ? 1 : 0)
       for (const problem of found) log.error('not_ready', { error_message: problem })
       await sleep(clock, 60_000, stopping.signal)
     }

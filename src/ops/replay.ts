@@ -43,7 +43,7 @@ export async function replayEvents(replayer: Replayer, order: ReplayOrder) {
     replayed += batch.replayed
     last = batch.last ?? last
     isMore = batch.isFull
-    if (batch.replayed > 0) replayer.dispatch.wake('inbox')
+    if (batch.replayed > 0) await replayer.dispatch.wake('inbox')
   }
   replayer.log.info('events_replayed', {
     count: replayed,

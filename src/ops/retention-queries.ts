@@ -211,6 +211,36 @@ export async function deleteEventAttempts(db: Tx, before: Date, limit: number): 
   return row?.count ?? 0
 }
 
+export async function deleteSessions(db: Tx, before: Date, limit: number): Promise<number> {
+  const [row] = await db.query(sql<{ count: number }>`
+    with gone as (
+      delete from sessions
+      where ctid = any(array(
+        select ctid from sessions where last_seen_at < ${before} order by last_seen_at limit ${limit}))
+      returning 1
+    )
+    select count(*)::int as count from gone`)
+  return row?.count ?? 0
+}
+
+/** Wrong passwords that are forgiven, and links that are over. */
+export async function deleteSignInTraces(db: Tx, before: Date, limit: number): Promise<number> {
+  const [row] = await db.query(sql<{ count: number }>`
+    with failures as (
+      delete from sign_in_failures
+      where ctid = any(array(
+        select ctid from sign_in_failures where updated_at < ${before} order by updated_at limit ${limit}))
+      returning 1
+    ),
+    links as (
+      delete from person_links
+      where expires_at < ${before}
+      returning 1
+    )
+    select greatest((select count(*) from failures), (select count(*) from links))::int as count`)
+  return row?.count ?? 0
+}
+
 /** Of the whole database, for as long as the session lasts. */
 export async function tryLockRetention(session: Tx): Promise<boolean> {
   const [row] = await session.query(

@@ -1,5 +1,5 @@
 // What has outlived its use is removed, a little at a time, by one process at a time. Dead letters never are.
-import { againAndAgain, type Loop } from '../again-and-again.ts'
+import type { PeriodicJob } from '../again-and-again.ts'
 import type { Db, Tx } from '../db/connect.ts'
 import type { Log } from '../log.ts'
 import type { Clock } from '../time-and-chance.ts'
@@ -13,6 +13,8 @@ import {
   deleteIdempotencyKeys,
   deletePaidPairs,
   deleteSends,
+  deleteSessions,
+  deleteSignInTraces,
   deleteTraces,
   expireDeliveries,
   prunePayloads,
@@ -34,8 +36,6 @@ export interface RetentionOptions {
   batchRows?: number
   /** Statements of one kind a run, at most; the rest is the next run's. */
   maxBatches?: number
-  /** Ends a run after the batch it is at. */
-  signal?: AbortSignal
 }
 
 export interface Removed {
@@ -50,16 +50,20 @@ export interface Removed {
   expired_deliveries: number
   events: number
   event_attempts: number
+  sessions: number
+  sign_in_traces: number
 }
 
 export interface Retention {
-  /** Undefined when another process is at it. */
-  runOnce(): Promise<Removed | undefined>
+  /** Undefined when another process is at it. `signal` ends a run after the batch it is at. */
+  runOnce(signal?: AbortSignal): Promise<Removed | undefined>
 }
 
 const dayMs = 24 * 60 * 60 * 1000
 /** The contract's 48 hours. */
 const idempotencyDays = 2
+/** Longer than the longest session. */
+const sessionDays = 31
 /** Health looks back an hour. */
 const latencyDays = 1 / 8
 
@@ -68,9 +72,12 @@ export function createRetention(options: RetentionOptions): Retention {
   let eventsSeen = beforeAllEvents
 
   /** Until a batch is not full any more. */
-  async function inBatches(batch: () => Promise<{ seen: number; removed: number }>) {
+  async function inBatchesUntil(
+    signal: AbortSignal | undefined,
+    batch: () => Promise<{ seen: number; removed: number }>,
+  ) {
     let total = 0
-    for (let count = 0; count < maxBatches && !options.signal?.aborted; count++) {
+    for (let count = 0; count < maxBatches && !signal?.aborted; count++) {
       const { seen, removed } = await batch()
       total += removed
       if (seen < batchRows) break
@@ -78,8 +85,10 @@ export function createRetention(options: RetentionOptions): Retention {
     return total
   }
 
-  async function removeAll(session: Tx): Promise<Removed> {
+  async function removeAll(session: Tx, signal: AbortSignal | undefined): Promise<Removed> {
     const now = clock.now()
+    const inBatches = (batch: () => Promise<{ seen: number; removed: number }>) =>
+      inBatchesUntil(signal, batch)
     const daysAgo = (days: number) => new Date(now.getTime() - days * dayMs)
     const whole = (remove: () => Promise<number>) =>
       inBatches(async () => {
@@ -108,16 +117,18 @@ export function createRetention(options: RetentionOptions): Retention {
       expired_deliveries: await whole(() => expireDeliveries(session, eventsBefore, batchRows)),
       events: await whole(() => deleteEvents(session, eventsBefore, batchRows)),
       event_attempts: await whole(() => deleteEventAttempts(session, eventsBefore, batchRows)),
+      sessions: await whole(() => deleteSessions(session, daysAgo(sessionDays), batchRows)),
+      sign_in_traces: await whole(() => deleteSignInTraces(session, daysAgo(1), batchRows)),
     }
   }
 
   return {
-    runOnce: () =>
+    runOnce: (signal) =>
       db.session(async (session) => {
         if (!(await tryLockRetention(session))) return undefined
         const startedMs = clock.monotonicMs()
         try {
-          const removed = await removeAll(session)
+          const removed = await removeAll(session, signal)
           report(log, removed, clock.monotonicMs() - startedMs)
           return removed
         } finally {
@@ -138,22 +149,16 @@ function report(log: Log, removed: Removed, durationMs: number): void {
   })
 }
 
-const everyMs = 60_000
-
-export function startRetention(options: RetentionOptions): Loop {
+export function retentionJob(options: RetentionOptions): PeriodicJob {
   // One for all rounds: it remembers how far it has come.
-  const stopping = new AbortController()
-  const retention = createRetention({ ...options, signal: stopping.signal })
-  const loop = againAndAgain({
-    ...options,
-    everyMs,
-    failed: 'retention_failed',
-    run: () => retention.runOnce().then(() => false),
-  })
+  const retention = createRetention(options)
   return {
-    stop: () => {
-      stopping.abort()
-      return loop.stop()
+    name: 'retention',
+    everyMs: 60_000,
+    failed: 'retention_failed',
+    run: async (signal) => {
+      const removed = await retention.runOnce(signal)
+      return Object.values(removed ?? {}).reduce((sum, count) => sum + count, 0)
     },
   }
 }

@@ -1,22 +1,26 @@
 import type { FastifyInstance } from 'fastify'
 import { health } from '../api/contract.ts'
-import { type Principal, type Route, route } from '../api/route.ts'
+import type { Credentials } from '../api/credentials.ts'
+import { type Principal, type Route, route, tenantOf } from '../api/route.ts'
 import type { Db } from '../db/connect.ts'
+import type { Dedupe } from '../dedupe/dedupe.ts'
 import { AppError } from '../errors.ts'
-import type { Metrics } from '../metrics.ts'
 import type { Clock } from '../time-and-chance.ts'
-import { type Health, readHealth } from './health.ts'
+import { type HealthTerms, readHealth } from './health.ts'
 import type { LatencySharing } from './latency.ts'
 import type { Readiness } from './readiness.ts'
+import type { Scrape } from './scrape.ts'
 
-export interface HealthOptions {
+export interface HealthOptions extends Omit<HealthTerms, 'blockers'> {
   db: Db
+  dedupe: Dedupe
   clock: Clock
   /** This process's own latencies; the others' are at most two seconds old. */
   latencies?: LatencySharing | undefined
 }
 
-export function healthRoutes({ db, clock, latencies }: HealthOptions): Route[] {
+export function healthRoutes(options: HealthOptions): Route[] {
+  const { db, dedupe, clock, latencies, deadLetterThreshold } = options
   return [
     route({
       method: 'GET',
@@ -26,7 +30,8 @@ export function healthRoutes({ db, clock, latencies }: HealthOptions): Route[] {
       answer: health,
       handle: async () => {
         await latencies?.share()
-        return readHealth(db, clock.now())
+        const blockers = await dedupe.problems()
+        return readHealth(db, clock.now(), { deadLetterThreshold, blockers })
       },
     }),
   ]
@@ -42,41 +47,17 @@ export function mountProbes(app: FastifyInstance, readiness: Readiness): void {
   })
 }
 
-/** Prometheus text; operators only, like everything that tells about the whole. */
+/** Prometheus text, in every role, for each process counts for itself; operators only, like all that tells about the whole. */
 export function mountMetrics(
   app: FastifyInstance,
-  metrics: Metrics,
-  read: () => Promise<Health>,
-  authenticate: (authorization: string | undefined) => Promise<Principal>,
+  scrape: Scrape,
+  authenticate: (credentials: Credentials) => Promise<Principal>,
 ): void {
   app.get('/metrics', async (request, reply) => {
-    const principal = await authenticate(request.headers.authorization)
-    if (principal.kind !== 'operator')
-      throw new AppError('FORBIDDEN', 403, 'This needs an operator key.')
-    setGauges(metrics, await read())
-    reply.type(metrics.registry.contentType)
-    return metrics.registry.metrics()
+    const principal = await authenticate(request)
+    if (tenantOf(principal) !== null)
+      throw new AppError('FORBIDDEN', 403, 'This needs an operator.')
+    reply.type(scrape.contentType)
+    return scrape.text()
   })
-}
-
-/** What is read from the database, at the moment of asking: every process shows the same. */
-function setGauges(metrics: Metrics, now: Health): void {
-  metrics.eventsWaiting.set(now.webhook_events_pending_count)
-  metrics.eventsOldestSeconds.set(now.oldest_webhook_seconds)
-  metrics.sendsWaiting.reset()
-  metrics.sendsOldestSeconds.reset()
-  for (const [state, sends] of Object.entries(now.sends_by_state)) {
-    metrics.sendsWaiting.set({ state }, sends.count)
-    metrics.sendsOldestSeconds.set({ state }, sends.oldest_seconds)
-  }
-  metrics.deadLettersOpen.reset()
-  for (const [kind, count] of Object.entries(now.dead_letters_by_kind)) {
-    metrics.deadLettersOpen.set({ kind }, count)
-  }
-  for (const scope of ['number', 'host'] as const) {
-    metrics.circuitsOpen.set(
-      { scope },
-      now.circuits_open.filter((one) => one.scope === scope).length,
-    )
-  }
 }

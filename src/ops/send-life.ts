@@ -20,6 +20,7 @@ function ofQueued(send: SendFacts): Moment {
   return {
     at: send.created_at.toISOString(),
     what: send.parent_id === null ? 'queued' : 'queued again',
+    ...(send.parent_id === null && { step: 'queue' as const }),
     details: {
       outbox_id: send.id,
       now: send.status,
@@ -35,6 +36,7 @@ function ofAttempt(attempt: AttemptFacts): Moment[] {
   const started = {
     at: attempt.started_at.toISOString(),
     what: 'attempt to send',
+    step: 'send' as const,
     details: { attempt_id: attempt.id, outbox_id: attempt.outbox_id },
   }
   const doubled = duplicate_confirmed_at && {
@@ -49,6 +51,7 @@ function ofAttempt(attempt: AttemptFacts): Moment[] {
     {
       at: finished_at.toISOString(),
       what: `attempt ended: ${attempt.outcome ?? 'not known'}`,
+      step: attempt.outcome === 'not_posted' ? 'send' : 'post',
       details: {
         attempt_id: attempt.id,
         status_code: attempt.status_code,

@@ -64,6 +64,7 @@ export interface MessageFacts {
   tenant_id: string
   wamid: string | null
   event_id: string | null
+  correlation_id: string
   direction: string
   origin: string
   type: string
@@ -74,7 +75,8 @@ export interface MessageFacts {
 
 export async function selectMessageById(db: Tx, id: string): Promise<MessageFacts[]> {
   return db.query(sql<MessageFacts>`
-    select m.id, m.tenant_id, m.wamid, m.event_id, m.direction, m.origin, m.type, m.status, m.occurred_at, m.created_at
+    select m.id, m.tenant_id, m.wamid, m.event_id, m.correlation_id, m.direction, m.origin, m.type, m.status,
+      m.occurred_at, m.created_at
     from tenants t
     join whatsapp_messages m on m.tenant_id = t.id and m.id = ${id}`)
 }
@@ -82,12 +84,14 @@ export async function selectMessageById(db: Tx, id: string): Promise<MessageFact
 /** Goes through the tenants: every key begins with one. */
 export async function selectMessagesByWamid(db: Tx, wamid: string): Promise<MessageFacts[]> {
   return db.query(sql<MessageFacts>`
-    select m.id, m.tenant_id, m.wamid, m.event_id, m.direction, m.origin, m.type, m.status, m.occurred_at, m.created_at
+    select m.id, m.tenant_id, m.wamid, m.event_id, m.correlation_id, m.direction, m.origin, m.type, m.status,
+      m.occurred_at, m.created_at
     from tenants t
     join whatsapp_messages m on m.tenant_id = t.id and m.wamid = ${wamid}
     union all
     -- Also by the name of a second acceptance.
-    select m.id, m.tenant_id, m.wamid, m.event_id, m.direction, m.origin, m.type, m.status, m.occurred_at, m.created_at
+    select m.id, m.tenant_id, m.wamid, m.event_id, m.correlation_id, m.direction, m.origin, m.type, m.status,
+      m.occurred_at, m.created_at
     from send_attempts a
     join whatsapp_send_outbox o on o.tenant_id = a.tenant_id and o.id = a.outbox_id
     join whatsapp_messages m on m.tenant_id = o.tenant_id and m.id = o.message_id
@@ -96,7 +100,8 @@ export async function selectMessagesByWamid(db: Tx, wamid: string): Promise<Mess
 
 export async function selectMessagesOfEvents(db: Tx, eventIds: string[]): Promise<MessageFacts[]> {
   return db.query(sql<MessageFacts>`
-    select m.id, m.tenant_id, m.wamid, m.event_id, m.direction, m.origin, m.type, m.status, m.occurred_at, m.created_at
+    select m.id, m.tenant_id, m.wamid, m.event_id, m.correlation_id, m.direction, m.origin, m.type, m.status,
+      m.occurred_at, m.created_at
     from whatsapp_webhook_events e
     join whatsapp_messages m on m.correlation_id = e.correlation_id and m.event_id = e.id
     where e.id = any(${eventIds}::uuid[])

@@ -246,8 +246,13 @@ describe('at the command line', () => {
   test('trace prints the life', async () => {
     const text = estafet('trace', 'wamid.life')
     expect(text.error).toBe('')
-    expect(text.out).toMatch(/received[\s\S]*message recorded[\s\S]*status delivered/)
+    expect(text.out).toMatch(
+      /receive +received[\s\S]*record +message recorded[\s\S]*status +status delivered/,
+    )
     const json = JSON.parse(estafet('trace', 'wamid.life', '--json').out)
+    expect(json.trace_ids).toHaveLength(1)
+    expect(text.out).toContain(`trace ${json.trace_ids[0]}\n`)
+    expect(estafet('trace', json.trace_ids[0]).out).toContain('message recorded')
     expect(json).toEqual(JSON.parse(JSON.stringify(await trace('wamid.life'))))
     const unknown = estafet('trace', 'wamid.nobody')
     expect(unknown.status).toBe(1)

@@ -2,11 +2,13 @@
 import type { Db } from '../db/connect.ts'
 import { AppError } from '../errors.ts'
 import { isUuid, publicId, uuidOf } from '../ids.ts'
+import { correlationIdOf } from '../tracing/span-ids.ts'
 import { findHash, type HashSearch } from './find-hash.ts'
-import { lifeOfEvents, lifeOfMessages, lifeOfWamid } from './life.ts'
+import { lifeOfEvents, lifeOfMessages, lifeOfStory, lifeOfWamid } from './life.ts'
 import type { Moment } from './moment.ts'
 import { selectMessageIdsBehind } from './send-queries.ts'
 import {
+  type MessageFacts,
   selectConversationsOf,
   selectEventIdsByCorrelation,
   selectEventIdsByName,
@@ -20,12 +22,14 @@ export interface Trace {
   /** What a hash stands for, or the Meta id of a message. */
   name: string | null
   life: Moment[]
+  /** Where a collector of traces has the same story; each can be asked for, too. */
+  trace_ids: string[]
   /** Of a contact: where to look next. */
   conversations: { conversation_id: string; tenant_id: string; message_ids: string[] }[]
   notes: string[]
 }
 
-/** `asked`: a message id (Meta's or ours), a dead letter's, an event's or a correlation id, or a hash from a log line. */
+/** `asked`: a message id (Meta's or ours), a dead letter's, an event's, a correlation or trace id, or a hash from a log line. */
 export async function traceLife(db: Db, asked: string, keys: Buffer[]): Promise<Trace> {
   const hash = /^h_[0-9a-f]{16}/.exec(asked)?.[0]
   if (hash !== undefined) {
@@ -57,12 +61,24 @@ async function traceId(db: Db, asked: string): Promise<Trace | undefined> {
     if (behind.length > 0) return traceMessages(db, behind)
     return traceEvents(db, await selectEventIdsOfLetters(db, letterId, null))
   }
-  if (isUuid(asked)) {
-    const behind = await selectMessageIdsBehind(db, { letterId: null, correlationId: asked })
-    if (behind.length > 0) return traceMessages(db, behind)
-    return traceEvents(db, await selectEventIdsByCorrelation(db, asked))
-  }
-  return traceName(db, asked)
+  const correlationId = isUuid(asked) ? asked : correlationIdOf(asked)
+  return correlationId ? traceStory(db, correlationId) : traceName(db, asked)
+}
+
+/** A delivery with what was sent in answer to it, or either alone. */
+async function traceStory(db: Db, correlationId: string): Promise<Trace | undefined> {
+  const sent = await selectMessageIdsBehind(db, { letterId: null, correlationId })
+  const eventIds = await selectEventIdsByCorrelation(db, correlationId)
+  if (sent.length === 0) return traceEvents(db, eventIds)
+  if (eventIds.length === 0) return traceMessages(db, sent)
+  const life = await lifeOfStory(db, eventIds, await messagesOf(db, sent))
+  return { asked: '', is: 'delivery', name: null, conversations: [], ...life }
+}
+
+async function messagesOf(db: Db, ids: string[]): Promise<MessageFacts[]> {
+  const messages: MessageFacts[] = []
+  for (const id of ids) messages.push(...(await selectMessageById(db, id)))
+  return messages
 }
 
 /** Meta's name for something: a message's id, or what a delivery is called after. */
@@ -75,8 +91,7 @@ async function traceName(db: Db, name: string): Promise<Trace | undefined> {
 
 /** With its statuses where Meta knows it. */
 async function traceMessages(db: Db, ids: string[]): Promise<Trace | undefined> {
-  const messages = []
-  for (const id of ids) messages.push(...(await selectMessageById(db, id)))
+  const messages = await messagesOf(db, ids)
   const named = messages.find((message) => message.wamid !== null)
   if (named?.wamid) return traceName(db, named.wamid)
   if (messages.length === 0) return undefined
@@ -97,6 +112,7 @@ async function traceContact(db: Db, asked: string, name: string): Promise<Trace 
     is: 'contact',
     name,
     life: [],
+    trace_ids: [],
     conversations: rows.map((row) => ({
       conversation_id: publicId('conv', row.conversation_id),
       tenant_id: row.tenant_id,

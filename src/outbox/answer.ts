@@ -17,24 +17,27 @@ export interface Answer {
   correlationId: string
 }
 
-/** To be called last in its transaction: it locks the tenants' queues until the commit. Returns how many were queued. */
-export async function queueAnswers(
+/** To be called last in its transaction: it locks the tenants' queues until the commit. Returns those that were queued. */
+export async function queueAnswers<One extends Answer>(
   tx: Tx,
-  answers: Answer[],
+  answers: One[],
   random: Random,
   now: Date,
-): Promise<number> {
+): Promise<(One & { messageId: string })[]> {
   const queued = answers.flatMap((answer) => {
     const request = requestOf(answer)
     return request ? [{ ...answer, request, messageId: random.uuid() }] : []
   })
-  if (queued.length === 0) return 0
+  if (queued.length === 0) return []
   const conversations = await queueMessages(
     tx,
-    queued.map(({ request, messageId, body: _body, to: _to, ...answer }) => {
+    queued.map(({ request, messageId, tenantId, phoneNumberId, contact, correlationId }) => {
       const { type, content, replyTo } = describeContent(request)
       return {
-        ...answer,
+        tenantId,
+        phoneNumberId,
+        contact,
+        correlationId,
         id: messageId,
         type,
         content,
@@ -66,7 +69,7 @@ export async function queueAnswers(
       }),
     ),
   )
-  return queued.length
+  return queued
 }
 
 /** Undefined when it is nothing that Meta would take: an answer is no reason to lose the message that it is for. */

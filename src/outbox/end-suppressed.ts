@@ -65,6 +65,7 @@ export async function endSuppressed(
 export function endedFields(ended: EndedSend): LogFields {
   return {
     direction: 'outbound',
+    event_type: 'outbound_message',
     tenant_id: ended.tenantId,
     phone_number_id: ended.phoneNumberId,
     message_id: publicId('msg', ended.messageId),

@@ -13,6 +13,8 @@ import { type BatchResult, createMicroBatch } from '../micro-batch.ts'
 import type { FoundTemplate } from '../templates/for-sends.ts'
 import { refuseUnsendable, UnknownTemplate } from '../templates/sendable.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
+import type { Traces } from '../tracing/traces.ts'
+import { refuseOverflow } from './backlog-limit.ts'
 import { type EndedSend, endSuppressed, reportEnded } from './end-suppressed.ts'
 import { choosePlace, createLookUp, idempotencyMs } from './look-up.ts'
 import { checkTimes } from './message/options.ts'
@@ -26,6 +28,8 @@ import {
   takeKeys,
 } from './queries.ts'
 import { enqueueHeeding } from './queue-queries.ts'
+import type { QueuedSend } from './ring.ts'
+import { traceQueued } from './trace.ts'
 
 export interface Enqueuer {
   /** Resolves once the message is committed as queued. */
@@ -43,6 +47,10 @@ export interface SendOrder {
   tenantId: string
   request: SendRequest
   idempotencyKey: string | undefined
+  /** The story that it belongs to; its own, unless it is an answer. */
+  correlationId?: string | undefined
+  /** As the caller's W3C trace context has it. */
+  traceparent?: string | undefined
 }
 
 export interface Accepted {
@@ -56,12 +64,15 @@ export interface EnqueuerOptions {
   db: Db
   clock: Clock
   random: Random
+  /** For tenants without one of their own. */
+  maxQueued: number
   /** Throws when a file that the message names cannot be sent, naming the field. */
   checkMedia: (tenantId: string, request: SendRequest) => Promise<void>
-  /** Called after a commit that added messages. */
-  onQueued: () => void
+  /** Called after a commit that added these, and waited for: it must not take long, nor fail. */
+  onQueued: (messages: QueuedSend[]) => unknown
   /** What an opt-out ended in the moment it was accepted is told here. */
   report?: { log: Log; metrics: Metrics }
+  traces?: Traces | undefined
   /** Called when a message names a template that the mirror of this account does not have. */
   onUnknownTemplate?: (tenantId: string, wabaId: string) => void
 }
@@ -89,12 +100,7 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
     maxWaitingItems: 10_000,
     maxWaitingWeight: 10_000,
     deadlineMs: 10_000,
-    run: async (entries) => {
-      const { results, ended } = await accept(options, entries)
-      if (options.report) reportEnded(options.report, ended)
-      if (results.some((result) => 'value' in result && !result.value.isReplay)) options.onQueued()
-      return results
-    },
+    run: (entries) => acceptWhatFits(options, entries),
   })
 
   /** What the same key was accepted as, or what is to be accepted now. */
@@ -109,14 +115,18 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
     refuseTemplate(options, order, template)
     await options.checkMedia(order.tenantId, order.request)
     const messageId = random.uuid()
-    const correlationId = random.uuid()
+    const correlationId = order.correlationId ?? random.uuid()
     return { entry: { order, place, messageId, correlationId, key: key && { ...key, messageId } } }
   }
 
   return {
     async send(order) {
+      const startedMs = clock.monotonicMs()
       const judged = await judge(order)
-      return 'entry' in judged ? batch.submit(judged.entry) : judged.replayed
+      const accepted = 'entry' in judged ? await batch.submit(judged.entry) : judged.replayed
+      if (accepted.isReplay) options.report?.metrics.dedupeHits.inc({ layer: 'request' })
+      else if ('entry' in judged) traceEntry(options, judged.entry, startedMs)
+      return accepted
     },
     prepare: judge,
     async queue(tx, prepared) {
@@ -127,6 +137,23 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
       return ended
     },
   }
+}
+
+function traceEntry(options: EnqueuerOptions, entry: Entry, startedMs: number): void {
+  if (!options.traces) return
+  const { order, place, messageId, correlationId } = entry
+  const { tenantId, traceparent } = order
+  const phoneNumberId = place.phone_number_id
+  const queued = { tenantId, phoneNumberId, messageId, correlationId, traceparent, startedMs }
+  traceQueued(options, queued)
+}
+
+function isQueued(result: BatchResult<Accepted> | undefined): boolean {
+  return result !== undefined && 'value' in result && !result.value.isReplay
+}
+
+function queuedSendOf({ order: { tenantId, request }, messageId }: Entry): QueuedSend {
+  return { tenantId, messageId, isForLater: request.send_at !== undefined }
 }
 
 function keyOf({ tenantId, idempotencyKey, request }: SendOrder) {
@@ -224,6 +251,24 @@ function refuseTemplate(
 
 export function windowEnd(lastInboundAt: Date | null): Date | null {
   return lastInboundAt && new Date(lastInboundAt.getTime() + windowMs)
+}
+
+async function acceptWhatFits(
+  options: EnqueuerOptions,
+  entries: Entry[],
+): Promise<BatchResult<Accepted>[]> {
+  const { db, maxQueued, report } = options
+  const tenants = entries.map(({ order }) => order.tenantId)
+  const refusals = await refuseOverflow(db, tenants, maxQueued)
+  const fitting = entries.filter((_, index) => !refusals[index])
+  report?.metrics.rateLimits.inc({ scope: 'backlog' }, entries.length - fitting.length)
+  if (fitting.length === 0) return refusals.flatMap((error) => (error ? [{ error }] : []))
+  const { results, ended } = await accept(options, fitting)
+  if (report) reportEnded(report, ended)
+  const queued = fitting.filter((_, index) => isQueued(results[index]))
+  if (queued.length > 0) await options.onQueued(queued.map(queuedSendOf))
+  const accepted = results.values()
+  return refusals.map((error) => (error ? { error } : accepted.next().value)) as typeof results
 }
 
 async function accept(

@@ -64,10 +64,13 @@ export async function proveSends(tx: Tx, attempts: ProvenAttempt[], now: Date): 
  * After the commit: what is proven need not wait any longer. Apart from it, because the tenants' queues are not to be
  * locked by whoever holds messages; if the process dies before this, the row is ended when its wait is over.
  */
-export async function settleProven(db: Db, log: Log, messages: MessageKey[]): Promise<void> {
+export async function settleProven(
+  { db, log, metrics }: { db: Db; log: Log; metrics: Metrics },
+  messages: MessageKey[],
+): Promise<void> {
   if (messages.length === 0) return
   try {
-    await confirmWaiting(db, messages)
+    metrics.reconciliations.inc({ outcome: 'proven' }, await confirmWaiting(db, messages))
   } catch (error) {
     log.warn('outbound_confirm_failed', { count: messages.length, ...errorFields(error) })
   }

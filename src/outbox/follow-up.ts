@@ -21,7 +21,7 @@ export async function followUp(options: FollowUp, settled: Settled): Promise<voi
     if (!settled.isOurs && settled.isPosted) await proveLateAnswer(options, settled)
     // A status may have told of it between our look for evidence and the commit.
     if (settled.outcome.class === 'unknown') {
-      await settleProven(options.db, options.log, [settled.send])
+      await settleProven(options, [settled.send])
     }
     await keepName(options, settled)
   } catch (error) {
@@ -41,7 +41,7 @@ async function proveLateAnswer(options: FollowUp, { send, outcome }: Settled): P
     proveSends(tx, [attempt], options.clock.now()),
   )
   for (const duplicate of duplicates) reportDuplicate(options, duplicate)
-  await settleProven(options.db, options.log, [send])
+  await settleProven(options, [send])
 }
 
 /** Meta knows the recipient by another number than was asked for: the next one goes to the same conversation. */

@@ -1,6 +1,7 @@
 // What a `failed` status tells the outbox: a message died after Meta had accepted it. Called by inbox/apply.ts, in the
 // transaction that records the statuses, and by settle.ts. (That an attempt was accepted at all: evidence.ts.)
 import { requireReauth } from '../accounts/reauth.ts'
+import { noteSignals, type Signal } from '../alerts/signal.ts'
 import type { NewStatus } from '../conversations/model.ts'
 import type { Tx } from '../db/connect.ts'
 import { buryOutbound } from '../dead-letters/bury.ts'
@@ -12,12 +13,15 @@ import type { Random } from '../time-and-chance.ts'
 import { accountHoldMs, errorOf } from './decide.ts'
 import { enqueueSends, holdNumber } from './queue-queries.ts'
 import { spamHoldSeconds } from './retry-policy.ts'
+import { signalsOf } from './signals.ts'
 import { type FailedSend, markFailed, requeueMessage, selectFailedSends } from './status-queries.ts'
 
 export interface HeardFailure {
   send: FailedSend
   outcome: Outcome
-  /** Null when it is known already, or when a template is sent instead. */
+  /** A template is sent instead. */
+  isReplaced: boolean
+  /** Null when it is known already, or replaced. */
   deadLetterId: string | null
   /** The account was fine until this. */
   isNewReauth: boolean
@@ -36,19 +40,20 @@ export async function heedFailures(
   const failed = statuses.filter((status) => status.status === 'failed')
   if (failed.length === 0) return []
   const heard: HeardFailure[] = []
+  const signals: Signal[] = []
   const codes = new Map(failed.map((status) => [keyOf(status), codeOf(status)]))
   for (const send of await selectFailedSends(tx, failed)) {
     const outcome = classifyStatusError(codes.get(keyOf(send)) ?? null)
     await markFailed(tx, send, errorOf(outcome), now)
     if (outcome.errorCode === 'WINDOW_CLOSED' && send.fallbackTemplate !== null) {
       await sendFallback(tx, send, send.fallbackTemplate)
-      heard.push({ send, outcome, deadLetterId: null, isNewReauth: false })
+      heard.push({ send, outcome, isReplaced: true, deadLetterId: null, isNewReauth: false })
       continue
     }
     const [deadLetterId = null] = await buryOutbound(tx, [
       letterOf(send, outcome, random.uuid(), now),
     ])
-    const one = { send, outcome, deadLetterId, isNewReauth: false }
+    const one = { send, outcome, isReplaced: false, deadLetterId, isNewReauth: false }
     heard.push(one)
     if (outcome.class === 'auth') {
       const { tenantId, phoneNumberId, tokenSetAt } = send
@@ -66,8 +71,10 @@ export async function heedFailures(
       const holdMs = outcome.class === 'account' ? accountHoldMs : spamHoldSeconds * 1000
       const until = new Date(now.getTime() + holdMs)
       await holdNumber(tx, send.tenantId, send.phoneNumberId, until)
+      signals.push(...signalsOf(send, outcome, until))
     }
   }
+  await noteSignals(tx, signals, now)
   return heard
 }
 
@@ -75,6 +82,7 @@ export async function heedFailures(
 export function failureFields({ send, outcome, deadLetterId }: HeardFailure): LogFields {
   return {
     direction: 'outbound',
+    event_type: 'status_update',
     tenant_id: send.tenantId,
     phone_number_id: send.phoneNumberId,
     message_id: publicId('msg', send.messageId),

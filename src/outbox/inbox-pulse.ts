@@ -8,3 +8,6 @@ export const pulseMs = 2_000
 
 /** After so long without a pulse nobody received anything: ten of them, for a machine that is busy beyond all measure. */
 export const longestBreakSeconds = 20
+
+/** The same where only the sweep says so (dispatch/cloud-tasks.ts), once a minute: one that comes late, or not at all, is no break. */
+export const longestBreakBetweenSweepsSeconds = 150

@@ -154,16 +154,15 @@ describe('one contact', () => {
 
   test('gets 45 at once and then one in 6 s, while others are not kept waiting', async () => {
     await allow(100_000)
+    // In turns of their own, so that one claim takes them all: the six seconds go on meanwhile.
+    await queue.add(tenant, lanes(42), { payload: { to: 'ann' } })
+    expect(await sendOne()).toHaveLength(42)
     await queue.add(
       tenant,
-      Array.from({ length: 50 }, () => 'ann'),
+      Array.from({ length: 8 }, () => 'ann'),
     )
-    const startedMs = performance.now()
-    let sent = 0
-    for (let more = await sendOne(); more.length > 0; more = await sendOne()) sent += more.length
-    // Where the machine takes its time for it, more are allowed meanwhile.
-    expect(sent).toBeGreaterThanOrEqual(45)
-    expect(sent).toBeLessThanOrEqual(45 + Math.ceil((performance.now() - startedMs) / 6000) - 1)
+    for (let count = 43; count <= 45; count++) expect(await sendOne()).toHaveLength(1)
+    expect(await sendOne()).toEqual([])
 
     await queue.add(tenant, ['bob'])
     expect((await sendOne()).map((send) => send.lane)).toEqual(['bob'])

@@ -1,5 +1,5 @@
 // The queue's own statements: everything that takes or gives a turn. The functions are in migrations/0004_outbox.sql,
-// 0007_reconcile.sql, 0008_weather.sql and 0009_consent.sql.
+// 0007_reconcile.sql, 0008_weather.sql, 0009_consent.sql, 0015_rings.sql and 0019_backlog_limit.sql.
 import type { Suppressed } from '../consent/model.ts'
 import { sql, type Tx } from '../db/connect.ts'
 import type { ClaimedSend, NewSend, Settlement } from './model.ts'
@@ -70,12 +70,13 @@ function jsonOrNull(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-/** Fair over tenants, within their caps, paces and holds; each claim commits with its attempt. */
+/** Fair over tenants, within their caps, paces and holds; each claim commits with its attempt. `only`: this row, or none. */
 export async function claimSends(
   db: Tx,
   workerId: string,
   limit: number,
   defaultCap: number,
+  only?: { tenantId: string; id: string },
 ): Promise<ClaimedSend[]> {
   return db.query(sql<ClaimedSend>`
     select id, attempt_id as "attemptId", tenant_id as "tenantId", phone_number_id as "phoneNumberId",
@@ -83,7 +84,8 @@ export async function claimSends(
       callback_data as "callbackData", delivery, expires_at as "expiresAt", correlation_id as "correlationId",
       retry_policy as "retryPolicy", lane, created_at as "createdAt", slot_ms as "slotMs",
       claimed_ms as "claimedMs"
-    from send_claim(${workerId}::bigint, ${limit}::int, ${defaultCap}::int)`)
+    from send_claim(${workerId}::bigint, ${limit}::int, ${defaultCap}::int, ${only?.tenantId ?? null}::uuid,
+      ${only?.id ?? null}::bigint)`)
 }
 
 /** The ids of those that were still ours to end: the others were taken from us, and what we know of them changes nothing. */
@@ -125,9 +127,52 @@ export async function holdNumber(
   await tx.query(sql`select send_hold(${tenantId}, ${phoneNumberId}, ${at}::timestamptz)`)
 }
 
-/** After a change of a tenant's cap or status: its alarm may be set for never. */
+/** What its calls came to is forgotten. To be called after `holdNumber`, which locks the tenant. */
+export async function closeCircuit(tx: Tx, tenantId: string, phoneNumberId: string): Promise<void> {
+  await tx.query(sql`
+    update send_numbers
+    set circuit_open = false
+    where tenant_id = ${tenantId} and phone_number_id = ${phoneNumberId} and circuit_open`)
+  await tx.query(sql`
+    update send_calls
+    set calls = 0, failures = 0, unreachable = 0
+    where tenant_id = ${tenantId} and phone_number_id = ${phoneNumberId}`)
+}
+
+/** After a change of a tenant's limits or status: its alarm may be set for never, and what waits was counted up to a limit. */
 export async function wakeTenant(tx: Tx, tenantId: string): Promise<void> {
-  await tx.query(sql`update send_tenants set next_at = now() where tenant_id = ${tenantId}`)
+  await tx.query(
+    sql`update send_tenants set next_at = now(), queued = null where tenant_id = ${tenantId}`,
+  )
+}
+
+export interface QueueLength {
+  tenantId: string
+  limit: number
+  /** No more than these wait; null: nobody has counted. */
+  queued: number | null
+}
+
+export async function selectQueueLengths(
+  db: Tx,
+  tenantIds: string[],
+  defaultLimit: number,
+): Promise<QueueLength[]> {
+  return db.query(sql<QueueLength>`
+    select t.id as "tenantId", coalesce(t.max_queued, ${defaultLimit}::int) as limit,
+      case when s.tenant_id is null then 0 else s.queued end::float8 as queued
+    from tenants t
+    left join send_tenants s on s.tenant_id = t.id
+    where t.id = any(${tenantIds}::uuid[])`)
+}
+
+/** Of those that were not counted too recently. It takes the tenants' locks. */
+export async function recountQueues(
+  db: Tx,
+  tenantIds: string[],
+  defaultLimit: number,
+): Promise<void> {
+  await db.query(sql`select send_recount(${tenantIds}::uuid[], ${defaultLimit}::int)`)
 }
 
 export interface ReapedSend {

@@ -2,7 +2,7 @@
 import { endReauth } from '../accounts/reauth.ts'
 import type { Tx } from '../db/connect.ts'
 import { releaseMedia } from '../media/release.ts'
-import { holdNumber, wakeTenant } from './queue-queries.ts'
+import { closeCircuit, holdNumber, wakeTenant } from './queue-queries.ts'
 import { keepPace } from './throughput.ts'
 
 /** A tenant's cap or status changed: what it may do now is looked at anew. */
@@ -21,6 +21,12 @@ export async function releaseAccount(
   await releaseMedia(tx, tenantId, phoneNumberId)
   await holdNumber(tx, tenantId, phoneNumberId, null)
   await keepPace(tx, tenantId, phoneNumberId)
+}
+
+/** The account is gone: nobody reconnects it and no trial closes its circuit, so what waits for it ends, and can be decided on. */
+export async function letGo(tx: Tx, tenantId: string, phoneNumberId: string): Promise<void> {
+  await holdNumber(tx, tenantId, phoneNumberId, null)
+  await closeCircuit(tx, tenantId, phoneNumberId)
 }
 
 /** Nothing of this number is sent before `until`, or before it is released. What waits stays in its order. */

@@ -1,10 +1,13 @@
 // One line per attempt, and the counters behind it.
 import { publicId } from '../ids.ts'
 import type { Log, LogFields } from '../log.ts'
+import { codeLabelOf } from '../meta/outcomes.ts'
 import type { Metrics } from '../metrics.ts'
 import { reportEnded } from './end-suppressed.ts'
 import { reportDuplicate } from './evidence.ts'
 import { failureFields, type HeardFailure } from './heed-status.ts'
+import { isRetried } from './retry-policy.ts'
+import { inboxBehind } from './send.ts'
 import type { Settled } from './settle.ts'
 
 export function reportSettled(
@@ -15,6 +18,7 @@ export function reportSettled(
     settled
   const fields: LogFields = {
     direction: 'outbound',
+    event_type: 'outbound_message',
     tenant_id: send.tenantId,
     phone_number_id: send.phoneNumberId,
     message_id: publicId('msg', send.messageId),
@@ -29,7 +33,11 @@ export function reportSettled(
     state: isOurs ? decision.state : 'lost',
     duration_ms: Math.round(durationMs),
   }
-  metrics.sends.inc({ outcome: isPosted ? outcome.class : 'not_posted' })
+  metrics.sends.inc({
+    class: isPosted ? outcome.class : 'not_posted',
+    code: codeLabelOf(outcome.provider?.code ?? null),
+  })
+  countTrouble(metrics, settled)
   if (isPosted) {
     metrics.sendSeconds.observe(durationMs / 1000)
     metrics.recent.observe('send', durationMs)
@@ -55,6 +63,27 @@ export function reportSettled(
   for (const failure of settled.failures) reportFailure({ log, metrics }, failure)
   for (const duplicate of settled.duplicates) reportDuplicate({ log, metrics }, duplicate)
   reportEnded({ log, metrics }, settled.ended)
+}
+
+const limitedClasses: string[] = ['rate_limited', 'spam_limited', 'pair_limited']
+
+function countTrouble(metrics: Metrics, settled: Settled): void {
+  const { send, outcome, decision, isOurs, isPosted, isAgain } = settled
+  if (isPosted && limitedClasses.includes(outcome.class)) {
+    metrics.rateLimits.inc({ scope: outcome.scope })
+  }
+  if (isPosted && outcome.class === 'unknown') metrics.reconciliations.inc({ outcome: 'ambiguous' })
+  if (isAgain) metrics.reconciliations.inc({ outcome: 'sent_again' })
+  if (!isOurs) return
+  if (outcome.errorCode === inboxBehind) metrics.reconciliations.inc({ outcome: 'postponed' })
+  if (!isPosted && outcome.wamid !== null) metrics.reconciliations.inc({ outcome: 'proven' })
+  if (decision.state === 'pending' && decision.failures === 1) {
+    metrics.retries.inc({ queue: 'outbox' })
+  }
+  if (decision.state !== 'failed') return
+  if (decision.letter === 'unknown') metrics.reconciliations.inc({ outcome: 'given_up' })
+  const isLast = send.delivery === 'at_least_once' && outcome.errorCode !== 'RECIPIENT_SUPPRESSED'
+  if (isRetried(outcome) && isLast) metrics.retriesExhausted.inc({ queue: 'outbox' })
 }
 
 function reportFailure(

@@ -19,8 +19,9 @@ export function outboxRoutes({ db, clock, enqueuer }: OutboxRoutesOptions): Rout
     route({
       method: 'POST',
       path: '/api/whatsapp/meta/send',
-      summary: 'Send a message: the Cloud API’s own message object. Queued at once, sent in order',
-      access: 'tenant',
+      summary:
+        'Send a message: the Cloud API’s own message object. Queued at once, sent in order; BACKLOG_FULL (429) when too many wait',
+      access: 'agent',
       headers: sendHeaders,
       body: sendRequest,
       invalidCode: 'INVALID_MESSAGE',
@@ -31,6 +32,7 @@ export function outboxRoutes({ db, clock, enqueuer }: OutboxRoutesOptions): Rout
           tenantId,
           request: body,
           idempotencyKey: headers['idempotency-key'],
+          traceparent: headers.traceparent,
         })
         if (accepted.isReplay) setHeader('idempotent-replayed', 'true')
         return {
@@ -44,7 +46,7 @@ export function outboxRoutes({ db, clock, enqueuer }: OutboxRoutesOptions): Rout
       method: 'POST',
       path: '/api/whatsapp/messages/:id/cancel',
       summary: 'Take back a message that still waits',
-      access: 'tenant',
+      access: 'agent',
       params: z.object({ id: z.string() }),
       answer: cancelledMessage,
       handle: async ({ tenantId, params }) => {

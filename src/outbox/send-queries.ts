@@ -31,6 +31,7 @@ export async function selectContexts(
   db: Tx,
   sends: ClaimedSend[],
   now: Date,
+  longestBreak = longestBreakSeconds,
 ): Promise<SendContext[]> {
   const receivedBefore = new Date(now.getTime() - inboxPatienceMs)
   return db.query(sql<SendContext>`
@@ -47,7 +48,7 @@ export async function selectContexts(
             where s.tenant_id = t.tenant_id and s.wamid = t.wamid and s.status = 'failed'))
         limit 1) as "acceptedAs", a.token_set_at::text as "tokenSetAt", doubt.seconds as "unknownForSeconds",
       case when doubt.seconds is not null then extract(epoch from now() - inbox_steady_since(
-        ${receivedBefore}, make_interval(secs => ${longestBreakSeconds})))::float8 end as "steadyForSeconds",
+        ${receivedBefore}, make_interval(secs => ${longestBreak})))::float8 end as "steadyForSeconds",
       s.scope as "suppressedScope", s.is_marketing as "isMarketing", s.is_fallback_marketing as "isFallbackMarketing",
       mirror.status as "templateStatus", mirror.gone_at is not null as "isTemplateGone"
     from unnest(
@@ -101,11 +102,11 @@ export async function selectEvidence(tx: Tx, sends: ClaimedSend[]): Promise<Map<
   return new Map(rows.map((row) => [row.id, row.wamid]))
 }
 
-/** What Meta does not take outside the window becomes the template that was given for this. */
+/** What Meta does not take outside the window becomes the template that was given for this, which nobody was called for yet. */
 export async function switchToFallback(tx: Tx, sends: ClaimedSend[]): Promise<void> {
   await tx.query(sql`
     update whatsapp_send_outbox o
-    set payload = o.fallback_template, fallback_template = null
+    set payload = o.fallback_template, fallback_template = null, rung_for = null
     from unnest(
       ${sends.map((send) => send.tenantId)}::uuid[],
       ${sends.map((send) => send.id)}::bigint[]) as switched (tenant_id, id)

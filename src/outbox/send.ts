@@ -2,6 +2,7 @@
 // Everything that may have changed since acceptance is looked at again; no transaction is open here.
 import { tokenOwner, type Vault } from '../accounts/vault.ts'
 import { windowMs } from '../conversations/model.ts'
+import type { Dedupe } from '../dedupe/dedupe.ts'
 import type { PrepareContent } from '../media/prepare.ts'
 import { packCallback } from '../meta/callback-data.ts'
 import type { Graph } from '../meta/graph.ts'
@@ -15,6 +16,7 @@ import type { SendContext } from './send-queries.ts'
 
 export interface Sender {
   graph: Graph
+  dedupe: Dedupe
   vault: Vault
   clock: Clock
   defaultPolicy: RetryPolicyName
@@ -28,6 +30,8 @@ export interface SendResult {
   outcome: Outcome
   /** Whether Meta was asked. */
   isPosted: boolean
+  /** Meta may have taken it before, and nothing told so in time. */
+  isAgain?: boolean
   /** How Meta answered when it was to take a file of the message, where it did not: then nothing was posted. */
   calledBefore?: Outcome | null
   /** It must not be decided yet: to be looked at again after this, as if nothing had been tried. */
@@ -36,6 +40,10 @@ export interface SendResult {
   tokenSetAt?: string | null
   /** Who Meta says that the recipient is. */
   answeredWaId?: string | null
+  /** On the monotonic clock: when it was taken up, and when its outcome was known. */
+  takenMs: number
+  endedMs: number
+  /** Of the POST, where there was one. */
   durationMs: number
 }
 
@@ -44,20 +52,19 @@ export interface SendResult {
  * what another one may have.
  */
 export async function sendOne(
-  { graph, vault, clock, defaultPolicy, reconcileSeconds, prepare }: Sender,
+  { graph, dedupe, vault, clock, defaultPolicy, reconcileSeconds, prepare }: Sender,
   send: ClaimedSend,
   context: SendContext,
   awaitTurn: () => Promise<boolean>,
   isHeld: () => boolean,
 ): Promise<SendResult | undefined> {
-  let startedMs = clock.monotonicMs()
-  const result = (outcome: Outcome, isPosted: boolean) => ({
-    send,
-    outcome,
-    isPosted,
-    tokenSetAt: context.tokenSetAt,
-    durationMs: clock.monotonicMs() - startedMs,
-  })
+  const takenMs = clock.monotonicMs()
+  let startedMs = takenMs
+  const result = (outcome: Outcome, isPosted: boolean) => {
+    const endedMs = clock.monotonicMs()
+    const durationMs = endedMs - startedMs
+    return { send, outcome, isPosted, tokenSetAt: context.tokenSetAt, takenMs, endedMs, durationMs }
+  }
   if (context.acceptedAs !== null) {
     return result(acceptedOutcome(context.acceptedAs), false)
   }
@@ -94,15 +101,59 @@ export async function sendOne(
     ...prepared.content,
     biz_opaque_callback_data: packCallback(send.attemptId, send.callbackData),
   }
-  if (!(await awaitTurn())) return result(heldOutcome(), false)
-  if (!isHeld()) return undefined
-  startedMs = clock.monotonicMs()
-  const answer = await graph.send(number, body)
-  const outcome = withoutToken(classify(answer), accessToken)
-  const answeredWaId = answer.kind === 'accepted' ? answer.waId : null
-  const sent = { ...result(outcome, true), answeredWaId }
-  if (outcome.class === 'permanent') await prepared.onRefused()
-  return sent
+  const turned = await dedupe.postOnce(turnOf(send), async () => {
+    if (!(await awaitTurn())) return { value: result(heldOutcome(), false), proof: null }
+    if (!isHeld()) return { value: undefined, proof: null }
+    startedMs = clock.monotonicMs()
+    const answer = await graph.send(number, body)
+    const outcome = withoutToken(classify(answer), accessToken)
+    const answeredWaId = answer.kind === 'accepted' ? answer.waId : null
+    const { wamid } = outcome
+    const proof = wamid === null ? null : () => vault.seal(wamid, proofOwner(send))
+    const isAgain = context.unknownForSeconds !== null
+    return { value: { ...result(outcome, true), isAgain, answeredWaId }, proof }
+  })
+  if (turned.state === 'posted') {
+    if (turned.value?.outcome.class === 'permanent') await prepared.onRefused()
+    return turned.value
+  }
+  if (turned.state === 'sent') return result(provenOutcome(vault, send, turned.proof), false)
+  return { ...result(laterOutcome(turned.state), false), postponedMs: turned.retryAfterMs }
+}
+
+/** The message's own id too: rows are numbered, and a restored database numbers others the same. */
+function turnOf(send: ClaimedSend) {
+  return {
+    name: JSON.stringify([send.tenantId, send.messageId, send.id]),
+    attempt: send.attemptId,
+  }
+}
+
+function proofOwner({ tenantId, messageId, id }: ClaimedSend): string {
+  return `${tenantId}/dedupe/wamid/${messageId}/${id}`
+}
+
+/** An earlier attempt died between Meta's answer and our commit. What cannot be read is at Meta all the same. */
+function provenOutcome(vault: Vault, send: ClaimedSend, proof: string): Outcome {
+  try {
+    return acceptedOutcome(vault.open(proof, proofOwner(send)))
+  } catch {
+    return lostOutcome()
+  }
+}
+
+function laterOutcome(state: 'pending' | 'unavailable'): Outcome {
+  return state === 'pending'
+    ? ours(
+        'not_sent',
+        'SEND_UNDER_WAY',
+        'Another attempt at it is under way, or was until it died.',
+      )
+    : ours(
+        'not_sent',
+        'DEDUPE_UNAVAILABLE',
+        'The dedupe store does not answer: nothing is sent until it does.',
+      )
 }
 
 /** Meta may have it, and it must not be asked again. */

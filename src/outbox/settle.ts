@@ -3,9 +3,10 @@
 import { expectReauth, requireReauth } from '../accounts/reauth.ts'
 import { keepRefusals } from '../consent/keep-words.ts'
 import { refusalNamed, wholeSecond } from '../consent/refusals.ts'
-import { expectEarlyStatuses, joinEarlyStatuses } from '../conversations/apply-status.ts'
+import { expectEarlyStatuses, joinEarlyStatuses, type Step } from '../conversations/apply-status.ts'
 import type { Db, Tx } from '../db/connect.ts'
 import { buryOutbound } from '../dead-letters/bury.ts'
+import { unpackCallback } from '../meta/callback-data.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
 import { type Decision, decide, errorOf, waiting } from './decide.ts'
 import { type EndedSend, endSuppressed } from './end-suppressed.ts'
@@ -14,7 +15,7 @@ import { type HeardFailure, heedFailures } from './heed-status.ts'
 import { isRequeuedLane, type Settlement } from './model.ts'
 import { holdNumber, settleSends } from './queue-queries.ts'
 import type { RetryPolicyName } from './retry-policy.ts'
-import { acceptedOutcome, inboxBehind, type SendResult } from './send.ts'
+import { acceptedOutcome, type SendResult } from './send.ts'
 import {
   dropAttempts,
   endAttempts,
@@ -46,6 +47,8 @@ export interface Settled extends SendResult {
   /** The account was fine until this. */
   isNewReauth: boolean
   deadLetterId: string | null
+  /** Steps of the message that came before its wamid did, and that nothing named it by. */
+  early: Step[]
   /** Of the message, told by statuses that had come before its answer. */
   failures: HeardFailure[]
   /** Other attempts at the message that Meta has too. */
@@ -87,7 +90,7 @@ export async function settleResults(settler: Settler, results: SendResult[]): Pr
       now,
     )
     const ours = await settleSends(tx, decided.map(settlementOf))
-    weather = await settleWeather(tx, decided, settler.circuit)
+    weather = await settleWeather(tx, decided, settler.circuit, now)
     // As they were seen: what a status told of an attempt is in its row already.
     const [tried, untried] = partition(results, isTried)
     await endAttempts(tx, tried.map(attemptEndOf))
@@ -108,13 +111,11 @@ export async function settleResults(settler: Settler, results: SendResult[]): Pr
         tx,
         falling.map(({ send }) => send),
       )
-    const failures = await heedFailures(tx, await joinEarlyStatuses(tx, accepted), random, now)
+    const early = await joinEarlyStatuses(tx, accepted)
+    const failures = await heedFailures(tx, early, random, now)
     const duplicates = await findDuplicates(tx, held, now)
     const settled: Settled[] = []
-    const letters = new Map<string, string>()
-    for (const one of held) {
-      if (one.decision.state === 'failed') letters.set(one.send.id, random.uuid())
-    }
+    const letters = letterIds(held, random)
     await buryOutbound(
       tx,
       held.flatMap((one) => letterOf(one, letters.get(one.send.id), now) ?? []),
@@ -127,6 +128,7 @@ export async function settleResults(settler: Settler, results: SendResult[]): Pr
         isOurs,
         isNewReauth: isOurs && (await applyToNumber(tx, one, now)),
         deadLetterId: letters.get(one.send.id) ?? null,
+        early: early.filter(({ wamid }) => wamid === one.outcome.wamid).filter(isUnnamed),
         failures: failures.filter(({ send }) => send.messageId === one.send.messageId),
         duplicates: duplicates.filter(({ messageId }) => messageId === one.send.messageId),
         ended: ended.splice(0),
@@ -188,11 +190,15 @@ async function heedEvidence(tx: Tx, results: SendResult[]): Promise<SendResult[]
   })
 }
 
-/** Who only looked for evidence, found or not, or for the time for it, tried nothing. */
-function isTried({ outcome, isPosted }: SendResult): boolean {
-  const isAboutEarlier =
-    outcome.wamid !== null || outcome.class === 'unknown' || outcome.errorCode === inboxBehind
-  return isPosted || !isAboutEarlier
+/** One that names its attempt gave the message its wamid when it came. */
+function isUnnamed({ details }: Step): boolean {
+  return unpackCallback(details.biz_opaque_callback_data) === undefined
+}
+
+/** Who only looked for evidence, found or not, or must look again later, tried nothing. */
+export function isTried({ outcome, isPosted, postponedMs }: SendResult): boolean {
+  const isAboutEarlier = outcome.wamid !== null || outcome.class === 'unknown'
+  return isPosted || !(isAboutEarlier || postponedMs !== undefined)
 }
 
 function partition<Item>(items: Item[], is: (item: Item) => boolean): [Item[], Item[]] {
@@ -247,6 +253,12 @@ function messageEndOf({ send, outcome, decision, isPosted }: Decided) {
     wamid: outcome.wamid,
     error: errorOf(outcome),
   }
+}
+
+/** By row, for those that are dead. */
+function letterIds(held: Decided[], random: Random): Map<string, string> {
+  const dead = held.filter(({ decision }) => decision.state === 'failed')
+  return new Map(dead.map(({ send }) => [send.id, random.uuid()]))
 }
 
 function letterOf({ send, outcome, decision }: Decided, id: string | undefined, now: Date) {

@@ -1,11 +1,13 @@
 // What Meta's answers say about the weather: which calls failed, who is to be slowed down, held, or left alone for a while.
 // Called by settle.ts; the state is Postgres's (weather-queries.ts).
+import { noteSignals } from '../alerts/signal.ts'
 import type { Db, Tx } from '../db/connect.ts'
 import type { Log, LogFields } from '../log.ts'
 import type { Outcome } from '../meta/outcomes.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Decision, decide, type Terms } from './decide.ts'
 import type { SendResult } from './send.ts'
+import { signalsOf } from './signals.ts'
 import {
   type Call,
   type Circuit,
@@ -61,8 +63,13 @@ export async function settleWeather(
   tx: Tx,
   decided: Decided[],
   circuit: Circuit,
+  now: Date,
 ): Promise<WeatherChange[]> {
   const calls = decided.flatMap((one) => callOf(one) ?? [])
+  const signals = decided.flatMap(({ send, outcome, decision }) =>
+    signalsOf(send, outcome, 'holdUntil' in decision ? decision.holdUntil : null),
+  )
+  await noteSignals(tx, signals, now)
   return calls.length === 0 ? [] : noteCalls(tx, calls, circuit)
 }
 

@@ -2,17 +2,19 @@
 import type { Db } from '../db/connect.ts'
 import { errorFields, type Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
-import { createEngine, type Engine } from '../queue/engine.ts'
+import { createEngine, type Engine, type RowKey } from '../queue/engine.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
+import type { Traces } from '../tracing/traces.ts'
 import { settleProven } from './evidence.ts'
 import { followUp } from './follow-up.ts'
 import type { ClaimedSend } from './model.ts'
 import { claimSends, reapWorkers, sweepAlarms } from './queue-queries.ts'
 import { reportSettled } from './report.ts'
-import { type Sender, sendOne, unsentOutcome } from './send.ts'
+import { type Sender, type SendResult, sendOne, unsentOutcome } from './send.ts'
 import { type SendContext, selectContexts } from './send-queries.ts'
-import { type Settler, settleResults } from './settle.ts'
+import { type Settled, type Settler, settleResults } from './settle.ts'
 import { createTurns } from './slot.ts'
+import { traceSettled } from './trace.ts'
 
 export interface SendWorkerOptions extends Sender, Settler {
   db: Db
@@ -20,14 +22,19 @@ export interface SendWorkerOptions extends Sender, Settler {
   random: Random
   log: Log
   metrics: Metrics
+  traces?: Traces | undefined
   /** Sends in flight per tenant, for tenants without a value of their own. */
   defaultCap: number
   /** Sends in flight in this process. */
   maxInFlight?: number
   leaseSeconds?: number
+  /** How long nobody may have looked at the inbox before it counts as not looked after. */
+  longestBreakSeconds?: number | undefined
+  /** Called when rows were taken back from dead processes, after the commit. */
+  onTakenBack?: (rows: RowKey[]) => Promise<unknown>
 }
 
-export type SendWorker = Engine
+export type SendWorker = Engine<Settled>
 
 export function createSendWorker(options: SendWorkerOptions): SendWorker {
   const { db, clock, log, maxInFlight = 256, leaseSeconds = 15 } = options
@@ -41,9 +48,11 @@ export function createSendWorker(options: SendWorkerOptions): SendWorker {
     maxInFlight,
     claimAtOnce: 100,
     leaseSeconds,
-    claim: async (workerId, room) => {
+    // While the store is away nothing is claimed, so nothing is used up.
+    isAnythingDue: options.dedupe.isThere,
+    claim: async (workerId, room, only) => {
       const askedMs = clock.monotonicMs()
-      const sends = await claimSends(db, workerId, room, options.defaultCap)
+      const sends = await claimSends(db, workerId, room, options.defaultCap, only)
       turns.noteClaim(sends, askedMs)
       return sends
     },
@@ -51,10 +60,11 @@ export function createSendWorker(options: SendWorkerOptions): SendWorker {
     work: async (send, context, { isHeld }) =>
       context
         ? sendOne(options, send, context, () => turns.await(send), isHeld)
-        : { send, outcome: unsentOutcome(), isPosted: false, durationMs: 0 },
+        : notLookedUp(send, clock.monotonicMs()),
     settle: (results) => settleResults(options, results),
     report: async (settled) => {
       reportSettled(options, settled)
+      traceSettled(options, settled)
       await followUp(options, settled)
     },
     logFieldsOf: (send) => ({ tenant_id: send.tenantId, correlation_id: send.correlationId }),
@@ -62,20 +72,26 @@ export function createSendWorker(options: SendWorkerOptions): SendWorker {
       const taken = await reapWorkers(db, options.reconcileSeconds, options.defaultPolicy)
       if (taken.length > 0) log.warn('outbound_taken_back', { count: taken.length })
       // A status may have told of them before their sender was missed.
-      await settleProven(db, log, taken)
+      await settleProven(options, taken)
+      if (taken.length > 0) await options.onTakenBack?.(taken)
       // Every second beat: the net under the alarms normally finds nothing.
       return beats % 2 === 0 && (await sweepAlarms(db, options.defaultCap)) > 0
     },
   })
 }
 
+function notLookedUp(send: ClaimedSend, atMs: number): SendResult {
+  const times = { takenMs: atMs, endedMs: atMs, durationMs: 0 }
+  return { send, outcome: unsentOutcome(), isPosted: false, ...times }
+}
+
 /** What cannot be looked up has no context: it was not sent, and is tried again. */
 async function lookUp(
-  { db, clock, log }: SendWorkerOptions,
+  { db, clock, log, longestBreakSeconds }: SendWorkerOptions,
   sends: ClaimedSend[],
 ): Promise<(send: ClaimedSend) => SendContext | undefined> {
   try {
-    const found = await selectContexts(db, sends, clock.now())
+    const found = await selectContexts(db, sends, clock.now(), longestBreakSeconds)
     const contexts = new Map(found.map((context) => [context.outboxId, context]))
     return (send) => contexts.get(send.id)
   } catch (error) {

@@ -3,10 +3,20 @@
 // and another takes it up. What is claimed and what is done with it is the queue's own (outbox/worker.ts, events/worker.ts).
 import { DatabaseUnavailable, type Db, sqlState } from '../db/connect.ts'
 import type { Queue } from '../dispatch/queue.ts'
+import { AppError } from '../errors.ts'
 import { errorFields, type Log, type LogFields } from '../log.ts'
 import { type BatchResult, createMicroBatch } from '../micro-batch.ts'
 import { type Clock, sleep } from '../time-and-chance.ts'
 import { createLeaseKeeper, type Lease } from './lease.ts'
+
+/** What became of a claimed row; `lost`: nobody knows. */
+export type Ended<Settled> = Settled | 'lost'
+
+/** One row of a queue. */
+export interface RowKey {
+  tenantId: string
+  id: string
+}
 
 export interface EngineOptions<Job, Context, Result, Settled> {
   name: Queue['name']
@@ -21,8 +31,8 @@ export interface EngineOptions<Job, Context, Result, Settled> {
   leaseSeconds: number
   /** Whether there is a point in claiming: a queue that is hardly used needs no lease and no heartbeat. */
   isAnythingDue?(): Promise<boolean>
-  /** Commits its claims with their attempts; the database refuses a lost lease with ES001. */
-  claim(workerId: string, room: number): Promise<Job[]>
+  /** Commits its claims with their attempts; the database refuses a lost lease with ES001. `only`: this row, if any. */
+  claim(workerId: string, room: number, only?: RowKey): Promise<Job[]>
   /** What they need to be worked, once for all that was claimed together. */
   lookUp(jobs: Job[]): Promise<(job: Job) => Context>
   /** Undefined when the lease was lost before anything was done. Never inside a transaction. */
@@ -43,46 +53,54 @@ export interface ClaimTimes {
   heardMs: number
 }
 
-export interface Engine extends Queue {
+export interface Engine<Settled = unknown> extends Queue {
+  /** Claims, works and settles this one row. Undefined: it is not to be had now. `lost`: nobody knows what became of it. */
+  runOne(row: RowKey): Promise<Ended<Settled> | undefined>
+  /** What the heartbeat does besides: for those whose heart does not beat between calls. */
+  tidy(): Promise<void>
   /** Waits for what is in flight, and gives up the lease. */
   stop(): Promise<void>
 }
 
 export function createEngine<Job, Context, Result, Settled>(
   options: EngineOptions<Job, Context, Result, Settled>,
-): Engine {
+): Engine<Settled> {
   const { clock, log, word, maxInFlight } = options
-  const inFlight = new Set<Promise<void>>()
+  const inFlight = new Set<Promise<Ended<Settled>>>()
   /** Room that a claim under way may fill. */
   let reserved = 0
   let isStopping = false
   let ring: () => void = () => undefined
   const settle = createSettling(options)
+  const mind = async (beats: number) => {
+    if (await options.onBeat(beats)) ring()
+  }
   const leases = createLeaseKeeper({
     ...options,
-    onBeat: async (beats) => {
-      if (await options.onBeat(beats)) ring()
-    },
+    onBeat: mind,
   })
 
-  async function work(job: Job, context: Context, lease: Lease, claim: ClaimTimes): Promise<void> {
+  async function work(
+    job: Job,
+    context: Context,
+    lease: Lease,
+    claim: ClaimTimes,
+  ): Promise<Ended<Settled>> {
     try {
       const result = await options.work(job, context, claim)
-      if (result === undefined) log.warn(`${word}_claim_lost`, options.logFieldsOf(job))
-      else await options.report(await settle(result))
+      if (result === undefined) {
+        log.warn(`${word}_claim_lost`, options.logFieldsOf(job))
+        return 'lost'
+      }
+      const settled = await settle(result)
+      await options.report(settled)
+      return settled
     } catch (error) {
       log.error(`${word}_broken`, { ...options.logFieldsOf(job), ...errorFields(error) })
       // What became of it is not known. It stays with its lease, which must run out for another to take it up.
       leases.lose(lease)
+      return 'lost'
     }
-  }
-
-  async function claim(lease: Lease, room: number): Promise<Job[]> {
-    return options.claim(lease.workerId, room).catch((error) => {
-      if (sqlState(error) !== 'ES001') throw error
-      leases.lose(lease)
-      return []
-    })
   }
 
   async function runDue(): Promise<number> {
@@ -93,27 +111,31 @@ export function createEngine<Job, Context, Result, Settled>(
     if (options.isAnythingDue && !(await options.isAnythingDue())) return 0
     reserved += room
     try {
-      return await claimAndStart(room)
+      return (await claimAndStart(room)).length
     } finally {
       reserved -= room
     }
   }
 
-  async function claimAndStart(room: number): Promise<number> {
+  async function claimAndStart(room: number, only?: RowKey): Promise<Promise<Ended<Settled>>[]> {
     const lease = await leases.take()
     const askedMs = clock.monotonicMs()
-    const jobs = await claim(lease, room)
+    const jobs = await options.claim(lease.workerId, room, only).catch((error) => {
+      if (sqlState(error) !== 'ES001') throw error
+      leases.lose(lease)
+      return []
+    })
     const times = { isHeld: lease.isHeld, askedMs, heardMs: clock.monotonicMs() }
-    if (jobs.length === 0) return 0
+    if (jobs.length === 0) return []
     const contextOf = await options.lookUp(jobs)
-    for (const job of jobs) {
+    return jobs.map((job) => {
       const task = work(job, contextOf(job), lease, times).finally(() => {
         inFlight.delete(task)
         ring()
       })
       inFlight.add(task)
-    }
-    return jobs.length
+      return task
+    })
   }
 
   const idle = async () => {
@@ -126,6 +148,12 @@ export function createEngine<Job, Context, Result, Settled>(
       ring = listener
     },
     idle,
+    async runOne(row) {
+      if (isStopping) throw new AppError('STOPPING', 503, 'This process is stopping. Try again.')
+      return (await claimAndStart(1, row))[0]
+    },
+    // All that is done at every second beat.
+    tidy: () => mind(2),
     async stop() {
       isStopping = true
       await idle()

@@ -8,6 +8,7 @@ export interface NewTenant {
   name: string
   slug?: string | undefined
   max_concurrency?: number | null | undefined
+  max_queued?: number | null | undefined
   retry_policy?: 'standard' | 'patient' | null | undefined
 }
 
@@ -25,6 +26,7 @@ export async function createTenant(
       slug: input.slug ?? slugFor(input.name, id),
       status: 'active',
       max_concurrency: input.max_concurrency ?? null,
+      max_queued: input.max_queued ?? null,
       retry_policy: input.retry_policy ?? null,
       stop_words: null,
       created_at: createdAt,

@@ -119,7 +119,7 @@ describe('who is asking', () => {
       expect(headers.get('www-authenticate')).toBe('Bearer')
       expect({ ...json.error, request_id: '' }).toEqual({
         code: 'UNAUTHORIZED',
-        message: 'Send a valid key as "Authorization: Bearer …".',
+        message: 'Send a valid key as "Authorization: Bearer …", or sign in to the console.',
         request_id: '',
       })
     }

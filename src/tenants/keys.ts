@@ -1,6 +1,7 @@
 // Keys: a tenant's (`est_…`, kept as a digest) and the operators' (from the configuration).
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Principal } from '../api/route.ts'
+import type { Credentials } from '../api/credentials.ts'
+import type { PersonPrincipal, Principal } from '../api/route.ts'
 import { recordAct } from '../audit/record.ts'
 import type { Db, Tx } from '../db/connect.ts'
 import { AppError } from '../errors.ts'
@@ -43,10 +44,26 @@ export interface OperatorKey {
   key: string
 }
 
-/** Who the bearer of an Authorization header is. One answer for every way of being nobody. */
-export function createAuthenticate(db: Db, operatorKeys: OperatorKey[]) {
+/** Who the bearer of an Authorization header is, or of the console's cookie where there is none. One answer for every way
+ *  of being nobody. */
+export function createAuthenticate(
+  db: Db,
+  operatorKeys: OperatorKey[],
+  findPerson: (
+    cookies: string | undefined,
+    isIdle: boolean,
+  ) => Promise<PersonPrincipal | undefined>,
+) {
   const operators = operatorKeys.map(({ name, key }) => ({ name, hash: digest(key) }))
-  return async (authorization: string | undefined): Promise<Principal> => {
+  return async (
+    { headers: { authorization, cookie } }: Credentials,
+    isIdle = false,
+  ): Promise<Principal> => {
+    if (authorization === undefined) {
+      const person = await findPerson(cookie, isIdle)
+      if (!person) throw unauthorized()
+      return person
+    }
     const key = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization ?? '')?.[1]
     if (key === undefined) throw unauthorized()
     const hash = digest(key)
@@ -64,9 +81,14 @@ export function createAuthenticate(db: Db, operatorKeys: OperatorKey[]) {
 }
 
 function unauthorized(): AppError {
-  return new AppError('UNAUTHORIZED', 401, 'Send a valid key as "Authorization: Bearer …".', {
-    headers: { 'www-authenticate': 'Bearer' },
-  })
+  return new AppError(
+    'UNAUTHORIZED',
+    401,
+    'Send a valid key as "Authorization: Bearer …", or sign in to the console.',
+    {
+      headers: { 'www-authenticate': 'Bearer' },
+    },
+  )
 }
 
 function digest(key: string): Buffer {

@@ -7,6 +7,7 @@ export interface TenantRow {
   slug: string
   status: 'active' | 'suspended'
   max_concurrency: number | null
+  max_queued: number | null
   retry_policy: 'standard' | 'patient' | null
   /** Null: the gateway's own. */
   stop_words: string[] | null
@@ -16,11 +17,11 @@ export interface TenantRow {
 /** Undefined when the slug is taken. */
 export async function insertTenant(tx: Tx, tenant: TenantRow): Promise<TenantRow | undefined> {
   const [row] = await tx.query(sql<TenantRow>`
-    insert into tenants (id, name, slug, status, max_concurrency, retry_policy, created_at, updated_at)
+    insert into tenants (id, name, slug, status, max_concurrency, max_queued, retry_policy, created_at, updated_at)
     values (${tenant.id}, ${tenant.name}, ${tenant.slug}, ${tenant.status}, ${tenant.max_concurrency},
-      ${tenant.retry_policy}, ${tenant.created_at}, ${tenant.created_at})
+      ${tenant.max_queued}, ${tenant.retry_policy}, ${tenant.created_at}, ${tenant.created_at})
     on conflict (slug) do nothing
-    returning id, name, slug, status, max_concurrency, retry_policy, stop_words, created_at`)
+    returning id, name, slug, status, max_concurrency, max_queued, retry_policy, stop_words, created_at`)
   return row
 }
 
@@ -30,7 +31,7 @@ export async function selectTenants(
   limit: number,
 ): Promise<TenantRow[]> {
   return tx.query(sql<TenantRow>`
-    select id, name, slug, status, max_concurrency, retry_policy, stop_words, created_at
+    select id, name, slug, status, max_concurrency, max_queued, retry_policy, stop_words, created_at
     from tenants
     where ${after?.at ?? null}::timestamptz is null
       or (created_at, id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::uuid)
@@ -40,7 +41,7 @@ export async function selectTenants(
 
 export async function selectTenant(tx: Tx, id: string): Promise<TenantRow | undefined> {
   const [row] = await tx.query(sql<TenantRow>`
-    select id, name, slug, status, max_concurrency, retry_policy, stop_words, created_at
+    select id, name, slug, status, max_concurrency, max_queued, retry_policy, stop_words, created_at
     from tenants
     where id = ${id}`)
   return row
@@ -49,7 +50,7 @@ export async function selectTenant(tx: Tx, id: string): Promise<TenantRow | unde
 /** Takes the row's lock, so that a change is made from what is there and not from what was read earlier. */
 export async function lockTenant(tx: Tx, id: string): Promise<TenantRow | undefined> {
   const [row] = await tx.query(sql<TenantRow>`
-    select id, name, slug, status, max_concurrency, retry_policy, stop_words, created_at
+    select id, name, slug, status, max_concurrency, max_queued, retry_policy, stop_words, created_at
     from tenants
     where id = ${id}
     for no key update`)
@@ -60,7 +61,8 @@ export async function updateTenant(tx: Tx, tenant: TenantRow, now: Date): Promis
   await tx.query(sql`
     update tenants
     set name = ${tenant.name}, status = ${tenant.status}, max_concurrency = ${tenant.max_concurrency},
-      retry_policy = ${tenant.retry_policy}, stop_words = ${tenant.stop_words}::text[], updated_at = ${now}
+      max_queued = ${tenant.max_queued}, retry_policy = ${tenant.retry_policy}, stop_words = ${tenant.stop_words}::text[],
+      updated_at = ${now}
     where id = ${tenant.id}`)
 }
 

@@ -5,6 +5,10 @@ export async function isTenant(tx: Tx, id: string): Promise<boolean> {
   return (await selectTenant(tx, id)) !== undefined
 }
 
+export async function nameOfTenant(tx: Tx, id: string): Promise<string | undefined> {
+  return (await selectTenant(tx, id))?.name
+}
+
 export async function findTenantBySlug(db: Tx, slug: string): Promise<string | undefined> {
   return selectTenantIdBySlug(db, slug)
 }

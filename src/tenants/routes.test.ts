@@ -43,6 +43,7 @@ describe('a tenant', () => {
       slug: expect.stringMatching(/^firm-a-[0-9a-f]{6}$/),
       status: 'active',
       max_concurrency: 5,
+      max_queued: null,
       retry_policy: 'patient',
       stop_words: null,
       created_at: expect.any(String),

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTokenWatch } from '../../src/accounts/watch-tokens.ts'
 import { accountKeeping } from '../../src/gateway.ts'
 import { systemClock } from '../../src/time-and-chance.ts'
-import type { TestTenant } from '../support/gateway.ts'
+import { operatorKey, type TestTenant } from '../support/gateway.ts'
 import { until } from '../support/program.ts'
 import { type Firm, type Sending, startSending } from '../support/sending.ts'
 import {
@@ -121,15 +121,14 @@ describe('a token that is revoked in the middle of a burst', () => {
     const id = await world.send(firm, customer)
     world.simulator.changeToken({ access_token: firm.accessToken, state: 'revoked' })
     // The answer is on its way for as long as it takes to sign in again.
-    world.fault({
-      fault: 'slow',
-      delay: 1000,
+    world.simulator.hold({
       match: { phone_number_id: firm.phoneNumberId, endpoint: 'messages' },
       count: 1,
     })
     const sending = world.gateway.sendDue()
     await until('Meta has the call', () => world.postsTo(customer).length === 1)
     expect((await signInAgain(firm)).status).toBe(200)
+    world.simulator.letGo()
     await sending
     await world.gateway.sendDue()
 
@@ -241,8 +240,8 @@ describe('Meta is asked about tokens now and then', () => {
     expect(await accountOf(near)).toMatchObject({ auth_status: 'ok', token_expires_soon: true })
     expect(linesOf('token_expiring', far)).toEqual([])
     expect(linesOf('token_expiring', near).length).toBeGreaterThan(0)
-    const metrics = await world.gateway.runtime.metrics.registry.metrics()
-    expect(metrics).toMatch(/estafet_accounts\{state="expiring"\} 1/)
+    const metrics = await world.gateway.call('GET', '/metrics', { key: operatorKey })
+    expect(metrics.text).toMatch(/estafet_accounts\{state="expiring"\} 1/)
   })
 
   test('when Meta cannot be asked, or not with this app, nothing changes', async () => {

@@ -10,7 +10,7 @@ let world: Sending
 let firm: Firm
 
 beforeAll(async () => {
-  world = await startSending({ SEND_TIMEOUT_MS: '1500' })
+  world = await startSending()
   firm = await world.createFirm('Firm A')
 })
 
@@ -107,10 +107,11 @@ describe('a proof that comes while it is being sent again', () => {
     world.fault({ fault: 'stuck', after: 'accepted', match })
     const id = await world.send(firm, customer)
     await world.gateway.sendDue()
-    world.fault({ fault: 'slow', delay: '1s', when: 'after_accepting', match })
+    world.simulator.hold({ when: 'after_accepting', match })
     const sending = world.sendWhatWaits()
     await until('it is sent again', () => world.acceptedFor(customer).length === 2)
     await hearLate(customer, 0, 'delivered')
+    world.simulator.letGo()
     await sending
 
     const [first] = world.acceptedFor(customer)
@@ -130,10 +131,11 @@ describe('a proof that comes while it is being sent again', () => {
     world.fault({ fault: 'stuck', after: 'accepted', match })
     const id = await world.send(firm, customer)
     await world.gateway.sendDue()
-    world.fault({ fault: 'slow', delay: '1s', when: 'after_accepting', match })
+    world.simulator.hold({ when: 'after_accepting', match })
     const sending = world.sendWhatWaits()
     await until('it is sent again', () => world.acceptedFor(customer).length === 2)
     await hearLate(customer, 0, 'failed')
+    world.simulator.letGo()
     await sending
 
     expect(await world.read(firm, id)).toMatchObject({

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
 import { operatorKey } from '../support/gateway.ts'
+import { seedPerson } from '../support/people.ts'
 import { type Sending, startSending } from '../support/sending.ts'
 import {
   accountsOf,
@@ -65,6 +66,25 @@ describe('a sign-up', () => {
     })
     await world.gateway.sendDue()
     expect((await world.read({ ...firm } as never, sent.json.message_id)).status).toBe('sent')
+  })
+
+  test('that a person began in the console ends with that person', async () => {
+    const firm = await createTenant()
+    const meta = createMetaAccount(world)
+    const [ana, ben] = await Promise.all(
+      [1, 2].map(() => seedPerson(world.gateway.db, { role: 'admin', tenantId: firm.id })),
+    )
+    const browserOf = (person: typeof ana) => person?.headers(new URL(world.gateway.url).host) ?? {}
+    const begin = () => world.gateway.call('POST', `${base}/start`, { headers: browserOf(ana) })
+    const end = async (headers: Record<string, string>) => {
+      const { state } = (await begin()).json
+      return callback(world, { state, code: codeFor(world, meta), ...idsOf(meta) }, { headers })
+    }
+    for (const headers of [{}, browserOf(ben)]) {
+      const answer = await end(headers)
+      expect([answer.status, answer.json.error.code]).toEqual([400, 'STATE_FOREIGN'])
+    }
+    expect((await end(browserOf(ana))).status).toBe(200)
   })
 
   test('is audited from start to end, and neither token nor state nor pin is anywhere', async () => {

@@ -170,7 +170,7 @@ describe('what the copy cannot know', () => {
     expect((await send()).json.error.code).toBe('TEMPLATE_NOT_FOUND')
     await expect
       .poll(() => world.syncState(fresh).then(({ next_sync_at }) => next_sync_at), {
-        timeout: 30_000,
+        timeout: 60_000,
       })
       .toBe(world.clock.now().toISOString())
     await world.runDue()

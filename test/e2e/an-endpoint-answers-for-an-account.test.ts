@@ -3,8 +3,8 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
 import type { ClaimedDelivery } from '../../src/events/model.ts'
 import type { Answered, Replies } from '../../src/events/respond.ts'
-import { deliveryWorkerOptions } from '../../src/gateway.ts'
 import { uuidOf } from '../../src/ids.ts'
+import { deliveryWorkerOptions } from '../../src/workers.ts'
 import { type EventReceiver, startEventReceiver } from '../support/event-receiver.ts'
 import { until } from '../support/program.ts'
 import { endpointsPath, startTelling, type Telling, type TellingFirm } from '../support/telling.ts'
@@ -286,7 +286,7 @@ test('answers that are settled together wait for a conversation without keeping 
     await tx.query(sql`
       select from send_tenants where tenant_id = ${firm.id} for no key update nowait`)
   })
-  expect([...((await settling)?.counts ?? [])]).toEqual([
+  expect([...((await settling)?.queued ?? [])].map(([id, ids]) => [id, ids.length])).toEqual([
     ['0', 2],
     ['1', 2],
   ])

@@ -102,7 +102,7 @@ describe('dev', () => {
         expect.objectContaining({ name: expect.stringContaining('(sample)') }),
       ]),
     })
-    expect(await get(health)).toMatchObject({ status: 'ok' })
+    await until('all is well', async () => (await get(health)).status === 'ok')
     tenants = await get({ key: health.key, url: `${first.url}/api/admin/tenants` })
     expect(tenants).toMatchObject({ data: [{ status: 'active' }, { status: 'active' }] })
 

@@ -6,13 +6,18 @@ import { createEventStreams } from '../../src/events/stream.ts'
 import { createReader } from '../../src/events/stream-reader.ts'
 import { mountEventStream } from '../../src/events/stream-route.ts'
 import { createHttpServer } from '../../src/http.ts'
+import { uuidOf } from '../../src/ids.ts'
 import { closeWithFarewell } from '../../src/ops/farewell.ts'
 import { createAuthenticate } from '../../src/tenants/keys.ts'
 import { afterFile } from '../support/after-file.ts'
 import { openStream } from '../support/event-stream.ts'
 import { operatorKey, startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { seedPerson } from '../support/people.ts'
 import { until } from '../support/program.ts'
 import { startTelling, type Telling, type TellingFirm } from '../support/telling.ts'
+
+/** How often a stream looks whether it missed a ring. */
+const pollMs = 1_000
 
 let telling: Telling
 let firm: TellingFirm
@@ -171,6 +176,7 @@ describe('the stream', () => {
     const reader = await open(telling.gateway)
     await until('a heart beats', () => {
       telling.clock.advance(15_000)
+      telling.clock.runOut(pollMs)
       return reader.comments.includes('keep-alive')
     })
     const keys = await telling.gateway.call('GET', `/api/admin/tenants/${firm.id}/api-keys`, {
@@ -181,11 +187,38 @@ describe('the stream', () => {
 
     await until('it ends', () => {
       telling.clock.advance(15_000)
+      telling.clock.runOut(pollMs)
       return reader.isEnded()
     })
     expect(reader.events).toEqual([
       { id: undefined, type: 'stream.closed', data: { reason: 'unauthorized' } },
     ])
+  })
+
+  test('keeps nobody signed in: a page that is open is no person at work', async () => {
+    const { gateway, clock } = telling
+    const person = await seedPerson(gateway.db, { role: 'agent', tenantId: firm.id })
+    await gateway.db.query(sql`
+      update sessions
+      set created_at = ${clock.now()}, last_seen_at = ${clock.now()}
+      where person_id = ${uuidOf('usr', person.id)}`)
+    const reader = await openStream(gateway.url, person.headers(new URL(gateway.url).host))
+    expect(reader.status).toBe(200)
+    clock.advance(5 * 60_000)
+    await until('a heart beats', () => {
+      clock.runOut(pollMs)
+      return reader.comments.includes('keep-alive')
+    })
+    const [row] = await gateway.db.query(sql<{ is_untouched: boolean }>`
+      select last_seen_at = created_at as is_untouched
+      from sessions
+      where person_id = ${uuidOf('usr', person.id)}`)
+    expect(row?.is_untouched).toBe(true)
+    clock.advance(26 * 60_000)
+    await until('it ends', () => {
+      clock.runOut(pollMs)
+      return reader.isEnded()
+    })
   })
 
   test('ends when its key is revoked, also for somebody who has a long way to catch up', async () => {
@@ -252,11 +285,17 @@ async function mountAlone(
     maxPerTenant: 10,
     ...more,
   })
-  const authenticate = createAuthenticate(runtime.db.api, [])
+  const authenticate = createAuthenticate(runtime.db.api, [], async () => undefined)
   mountEventStream(
     app,
     { db: runtime.db.api, clock: runtime.clock, streams },
-    { authenticate, isTenant: async () => true, limit: () => undefined },
+    {
+      authenticate,
+      isTenant: async () => true,
+      limit: () => undefined,
+      limitStrangers: () => undefined,
+      admitInternal: async () => undefined,
+    },
   )
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   afterFile(async () => {
@@ -308,20 +347,24 @@ async function neglect(url: string, lastEventId: string): Promise<void> {
 }
 
 describe('a reader who does not read', () => {
+  const slowReaderMs = 90_000
+
   test('is cut, and holds up no other', async () => {
     const { db, databaseUrl: url } = telling.gateway
-    const streams = await mountAlone({ slowReaderMs: 2_000 }, { url, db })
+    const streams = await mountAlone({ slowReaderMs }, { url, db })
     const first = await flood()
     await neglect(streams.url, first)
     const reader = await openStream(streams.url, firm.key, { lastEventId: first })
     await reader.untilTold(1500)
 
-    const line = await until('it is cut', () =>
-      telling.gateway
+    const line = await until('it is cut', () => {
+      // Its patience with whoever still has something to read is over.
+      telling.clock.runOut(slowReaderMs)
+      return telling.gateway
         .logText()
         .split('\n')
-        .find((text) => text.includes('event_stream_cut') && text.includes('slow')),
-    )
+        .find((text) => text.includes('event_stream_cut') && text.includes('slow'))
+    })
     expect(JSON.parse(line)).toMatchObject({ reason: 'slow', tenant_id: firm.id })
     expect(reader.isEnded()).toBe(false)
     reader.close()

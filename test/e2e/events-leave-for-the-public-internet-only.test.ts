@@ -8,7 +8,9 @@ import { createPoster, type PostCall, type PostOptions } from '../../src/events/
 import type { ResolveName } from '../../src/net/guarded-agent.ts'
 import { systemClock } from '../../src/time-and-chance.ts'
 import { afterFile } from '../support/after-file.ts'
+import { withRunOut } from '../support/clock.ts'
 import { type EventReceiver, startEventReceiver } from '../support/event-receiver.ts'
+import { until } from '../support/program.ts'
 import { endpointsPath, startTelling, type Telling, type TellingFirm } from '../support/telling.ts'
 
 let telling: Telling
@@ -148,13 +150,20 @@ describe('an answer', () => {
   })
 
   test('that drips is not waited for', async () => {
+    let drops = 0
     const dripping = createServer((socket) => {
       socket.on('error', () => undefined)
-      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nx-slow: '))
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\nx-slow: ')
+        drops++
+      })
     })
-    const url = await listening(dripping)
+    const clock = withRunOut(systemClock)
+    const posting = postTo(await listening(dripping), { allowPrivate: true, clock })
+    await until('it drips', () => drops > 0)
+    clock.runOut(timeoutMs)
 
-    expect(await postTo(url, { allowPrivate: true, timeoutMs: 200 })).toBe('TIMEOUT')
+    expect(await posting).toBe('TIMEOUT')
   })
 
   test('that is no HTTP is a failure like any other', async () => {
@@ -168,6 +177,8 @@ describe('an answer', () => {
   })
 })
 
+const timeoutMs = 60_000
+
 const portOf = ({ url }: EventReceiver) => new URL(url).port
 
 const callTo = (url: string): PostCall => ({ url, headers: {}, body: '{}', asks: false })
@@ -176,7 +187,7 @@ function posterWith(options: Partial<PostOptions>) {
   const poster = createPoster({
     clock: systemClock,
     allowPrivate: false,
-    timeoutMs: 5_000,
+    timeoutMs,
     version: '0',
     ...options,
   })

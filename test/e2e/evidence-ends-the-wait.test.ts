@@ -2,10 +2,10 @@
 // silence is an answer only while our own inbox keeps up.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
-import { sendWorkerOptions } from '../../src/gateway.ts'
 import { beatInbox } from '../../src/inbox/queries.ts'
 import { reapWorkers } from '../../src/outbox/queue-queries.ts'
 import { createSendWorker } from '../../src/outbox/worker.ts'
+import { sendWorkerOptions } from '../../src/workers.ts'
 import { afterFile } from '../support/after-file.ts'
 import { payload, statusUpdate, textMessage } from '../support/payloads.ts'
 import { until } from '../support/program.ts'
@@ -16,7 +16,7 @@ let world: Sending
 let firm: Firm
 
 beforeAll(async () => {
-  world = await startSending({ SEND_TIMEOUT_MS: '1500' })
+  world = await startSending()
   firm = await world.createFirm('Firm A')
 })
 
@@ -104,10 +104,14 @@ describe('a status', () => {
 
     await db.query(sql`
       update send_workers set alive_until = now() - interval '1 s' where id = ${gone?.id}::bigint`)
-    const worker = createSendWorker({ ...sendWorkerOptions(runtime), leaseSeconds: 3 })
+    const worker = createSendWorker({ ...sendWorkerOptions(runtime), leaseSeconds: 99 })
     afterFile(() => worker.stop())
     await worker.runDue()
-    await until('it is ended', async () => (await rowOf(id)).status === 'done')
+    await until('it is ended', async () => {
+      // Its heart beats.
+      world.clock.runOut(33_000)
+      return (await rowOf(id)).status === 'done'
+    })
     await worker.stop()
 
     await world.sendWhatWaits()
@@ -142,7 +146,7 @@ describe('an answer that comes after its sender was taken for dead', () => {
     const { db } = world.gateway
     const customer = await world.customerOf(firm)
     const match = { recipient: customer }
-    world.fault({ fault: 'slow', delay: '1s', when: 'after_accepting', match })
+    world.simulator.hold({ when: 'after_accepting', match })
     world.fault({ fault: 'stuck', after: 'accepted', match })
     const id = await world.send(firm, customer)
     const sending = world.gateway.sendDue()
@@ -150,6 +154,7 @@ describe('an answer that comes after its sender was taken for dead', () => {
     await db.query(sql`update send_workers set alive_until = now() - interval '1 s'`)
     expect(await reapWorkers(db, 30, 'standard')).toHaveLength(1)
     expect((await rowOf(id)).status).toBe('pending')
+    world.simulator.letGo()
     await sending
 
     expect(await rowOf(id)).toMatchObject({ status: 'done' })

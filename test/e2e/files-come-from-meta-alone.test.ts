@@ -159,12 +159,12 @@ describe('Meta’s own file hosts', () => {
   }) {
     const clock = options.clock ?? systemClock
     const graphUrl = options.graphUrl ?? 'https://graph.facebook.com'
-    const limits = { connectTimeoutMs: 2_000, silenceMs: 10_000 }
-    const graph = createGraph({ url: graphUrl, version: 'v26.0', timeoutMs: 2_000, clock })
+    const limits = { connectTimeoutMs: 30_000, silenceMs: 30_000 }
+    const graph = createGraph({ url: graphUrl, version: 'v26.0', timeoutMs: 30_000, clock })
     const media = createGraphMedia({
       graph,
       graphUrl,
-      timeoutMs: 2_000,
+      timeoutMs: 30_000,
       guarded: createGuardedAgent({
         ...limits,
         allowPrivate: false,

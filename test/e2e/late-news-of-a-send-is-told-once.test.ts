@@ -11,7 +11,7 @@ import { type Firm, type Sending, sendRowOf, startSending } from '../support/sen
 let world: Sending
 
 beforeAll(async () => {
-  world = await startSending({ SEND_TIMEOUT_MS: '3000' })
+  world = await startSending()
 })
 
 const linesOf = (event: string, { id }: Firm) =>
@@ -80,13 +80,14 @@ describe('a failure that Meta reports later', () => {
     const firm = await world.createFirm('Firm B')
     const customer = await world.customerOf(firm)
     const match = { recipient: customer }
-    world.fault({ fault: 'slow', delay: '1s', when: 'after_accepting', match })
+    world.simulator.hold({ when: 'after_accepting', match })
     world.fault({ fault: 'fail', code: 131026, match })
     const before = await deadCount()
     await world.send(firm, customer)
     const sending = world.gateway.sendDue()
     await until('Meta has it', () => world.acceptedFor(customer).length > 0)
     await world.hearMeta()
+    world.simulator.letGo()
     await sending
 
     expect(linesOf('dead_lettered', firm)).toHaveLength(1)
@@ -113,12 +114,13 @@ describe('what is said of an earlier token', () => {
     const firm = await world.createFirm('Firm D')
     const customer = await world.customerOf(firm)
     const match = { recipient: customer }
-    world.fault({ fault: 'slow', delay: '1s', match, count: 1 })
+    world.simulator.hold({ match, count: 1 })
     world.fault({ fault: 'token', match, count: 1 })
     const id = await world.send(firm, customer)
     const sending = world.gateway.sendDue()
     await until('Meta was asked', () => world.postsTo(customer).length > 0)
     await reconnect(firm)
+    world.simulator.letGo()
     await sending
 
     expect(await accountOf(firm)).toMatchObject({ auth_status: 'ok', auth_last_error: null })

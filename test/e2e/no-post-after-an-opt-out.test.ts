@@ -6,7 +6,6 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { keepWords } from '../../src/consent/keep-words.ts'
 import type { Scope } from '../../src/consent/model.ts'
 import { sql } from '../../src/db/connect.ts'
-import { sendWorkerOptions } from '../../src/gateway.ts'
 import { endSuppressed } from '../../src/outbox/end-suppressed.ts'
 import { createEnqueuer } from '../../src/outbox/enqueue.ts'
 import { sendRequest } from '../../src/outbox/message.ts'
@@ -15,6 +14,7 @@ import { sendOne } from '../../src/outbox/send.ts'
 import { selectContexts } from '../../src/outbox/send-queries.ts'
 import { settleResults } from '../../src/outbox/settle.ts'
 import { registerWorker } from '../../src/queue/workers.ts'
+import { sendWorkerOptions } from '../../src/workers.ts'
 import { type Actor, createActor, finishAll } from '../support/actors.ts'
 import { type Firm, type Sending, sendRowOf, startSending, template } from '../support/sending.ts'
 
@@ -80,6 +80,7 @@ describe.each(scopes)('%s stopped while a message is accepted', (scope) => {
         db,
         clock,
         random,
+        maxQueued: 1_000_000,
         checkMedia: async () => undefined,
         onQueued: () => undefined,
       })
@@ -95,7 +96,7 @@ describe.each(scopes)('%s stopped while a message is accepted', (scope) => {
     })
   }
 
-  // The look, then contact, conversation and message, then the queue.
+  // The look, the room, then contact, conversation and message, then the queue.
   test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
     'after %i statements: it is refused, or ends',
     async (steps) => {

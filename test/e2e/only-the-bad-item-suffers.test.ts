@@ -135,7 +135,8 @@ describe('an item that cannot be applied', () => {
     expect(gateway.logText()).toContain('"dead_lettered"')
     expect(gateway.logText()).not.toContain('the bad one')
     const counted = await gateway.runtime.metrics.deadLetters.get()
-    expect(counted.values).toMatchObject([{ labels: { kind: 'inbound' }, value: 1 }])
+    const made = counted.values.filter(({ value }) => value > 0)
+    expect(made).toMatchObject([{ labels: { kind: 'inbound' }, value: 1 }])
   })
 })
 
@@ -189,7 +190,13 @@ describe('an item that meets a lock', () => {
   async function contend(work: (worker: Db, release: () => Promise<void>) => Promise<void>) {
     const url = new URL(gateway.databaseUrl)
     url.searchParams.set('options', '-c lock_timeout=20ms')
-    const worker = connect({ url: url.href, name: 'test', poolSize: 2, queryTimeoutMs: 30_000 })
+    const worker = connect({
+      url: url.href,
+      name: 'test',
+      poolSize: 2,
+      queryTimeoutMs: 60_000,
+      connectTimeoutMs: 60_000,
+    })
     let free = () => {}
     const held = new Promise<void>((resolve) => {
       free = resolve

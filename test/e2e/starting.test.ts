@@ -37,6 +37,43 @@ describe('start refuses', () => {
     expect(existsSync(dataDir)).toBe(false)
   })
 
+  test('staging with Cloud Tasks and an http address, a short token or nothing else', async () => {
+    const run = await runProgram(['start'], {
+      ...testSecrets,
+      ESTAFET_ENV: 'staging',
+      DATABASE_URL: 'postgres://127.0.0.1:9/none',
+      DISPATCH: 'cloud-tasks',
+      INTERNAL_TASK_BASE_URL: 'http://gateway.example.test',
+    })
+
+    expect(run.code).toBe(1)
+    expect(run.stderr).toContain('INTERNAL_TASK_BASE_URL: is not https')
+    for (const variable of [
+      'GCP_PROJECT',
+      'GCP_LOCATION',
+      'INBOUND_TASK_QUEUE_NAME',
+      'OUTBOUND_TASK_QUEUE_NAME',
+      'INTERNAL_TASK_TOKEN',
+    ]) {
+      expect(run.stderr).toContain(`${variable}: is missing, and DISPATCH is cloud-tasks`)
+    }
+  })
+
+  test.each([
+    ['redis', 'REDIS_URL'],
+    ['firestore', 'FIRESTORE_PROJECT'],
+  ])('staging with %s as the dedupe store and no address of it', async (store, variable) => {
+    const run = await runProgram(['start'], {
+      ...testSecrets,
+      ESTAFET_ENV: 'staging',
+      DATABASE_URL: 'postgres://127.0.0.1:9/nowhere',
+      DEDUPE_STORE: store,
+    })
+
+    expect(run.code).toBe(1)
+    expect(run.stderr).toContain(`${variable}: is missing, and DEDUPE_STORE is ${store}`)
+  })
+
   test('a port that is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     afterFile(async () => other.close())

@@ -173,7 +173,7 @@ describe('a sync', () => {
     await expect
       .poll(
         () => world.simulator.ledger().requests.some(({ waba_id }) => waba_id === firm.wabaId),
-        { timeout: 30_000 },
+        { timeout: 60_000 },
       )
       .toBe(true)
     stopping.abort()

@@ -8,6 +8,7 @@ import {
   type Firm,
   fieldsOf,
   goodCall,
+  isTenants,
   pathFor,
   routeName,
   startWorld,
@@ -48,14 +49,14 @@ const bare = ({ status, json }: Answer) => ({
 })
 
 test('there are routes of every kind to look at', () => {
-  expect(named((route) => route.access === 'tenant' && hasId(route)).length).toBeGreaterThan(2)
-  expect(named((route) => route.access === 'tenant' && !hasId(route)).length).toBeGreaterThan(1)
+  expect(named((route) => isTenants(route) && hasId(route)).length).toBeGreaterThan(2)
+  expect(named((route) => isTenants(route) && !hasId(route)).length).toBeGreaterThan(1)
   expect(named((route) => route.access === 'operator').length).toBeGreaterThan(5)
   // A route for anybody belongs into this test by hand.
   expect(named((route) => route.access === 'public')).toEqual([])
 })
 
-describe.each(named(() => true))('%s', (_name, route) => {
+describe.each(named((route) => route.access !== 'page'))('%s', (_name, route) => {
   test('answers nobody with 401', async () => {
     for (const headers of [{}, { authorization: 'Bearer est_nobody' }, { 'x-tenant-id': a.id }]) {
       const answer = await callFor(route, a, { headers })
@@ -74,7 +75,7 @@ describe.each(named((route) => route.access === 'operator'))('%s', (_name, route
   })
 })
 
-const byId = named((route) => route.access === 'tenant' && hasId(route))
+const byId = named((route) => isTenants(route) && hasId(route))
 
 describe.each(byId)('%s', (_name, route) => {
   test('answers another tenant as if it were not there', async () => {
@@ -129,7 +130,7 @@ describe.each(byId)('%s', (_name, route) => {
 
 /** What names its subjects in its body. */
 const many = named(
-  (route) => route.access === 'tenant' && !hasId(route) && fieldsOf(route.body).includes('ids'),
+  (route) => isTenants(route) && !hasId(route) && fieldsOf(route.body).includes('ids'),
 )
 
 describe.each(many)('%s', (_name, route) => {
@@ -185,7 +186,7 @@ describe.each(many)('%s', (_name, route) => {
   })
 })
 
-const lists = named((route) => route.access === 'tenant' && !hasId(route) && route.method === 'GET')
+const lists = named((route) => isTenants(route) && !hasId(route) && route.method === 'GET')
 
 describe.each(lists)('%s', (_name, route) => {
   beforeAll(() => undecide(gateway))

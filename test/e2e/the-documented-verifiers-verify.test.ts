@@ -179,7 +179,6 @@ describe.each(languages.map((language) => [language.fence, language] as const))(
         expect(await verdictOf(language, old)).not.toBe(0)
         expect(await verdictOf(language, fresh, stranger)).not.toBe(0)
       },
-      60_000,
     )
   },
 )

@@ -18,7 +18,7 @@ let firm: Firm
 let files: InboundFiles
 
 beforeAll(async () => {
-  world = await startSending({ SEND_TIMEOUT_MS: '2000' })
+  world = await startSending()
   gateway = world.gateway
 })
 beforeEach(async () => {

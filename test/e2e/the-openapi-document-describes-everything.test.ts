@@ -3,7 +3,7 @@ import type { JsonSchema, OpenApiDocument } from '../../src/api/openapi-model.ts
 import type { Route } from '../../src/api/route.ts'
 import { apiRoutes, mountApi } from '../../src/gateway.ts'
 import { createHttpServer } from '../../src/http.ts'
-import { mountProbes } from '../../src/ops/routes.ts'
+import { mountMetrics, mountProbes } from '../../src/ops/routes.ts'
 import { startTestGateway } from '../support/gateway.ts'
 
 let document: OpenApiDocument
@@ -23,6 +23,7 @@ beforeAll(async () => {
     answered.push(...methods.map((one) => `${one} ${url.replace(/:(\w+)/g, '{$1}')}`))
   })
   mountProbes(app, { problems: async () => [], stop: async () => undefined })
+  mountMetrics(app, { contentType: 'text/plain', text: async () => '' }, () => Promise.reject())
   mountApi(app, runtime)
   await app.ready()
   await app.close()
@@ -139,6 +140,9 @@ describe('the OpenAPI document', () => {
         '/api/integrations/meta/whatsapp/callback',
         '/connect/whatsapp',
         '/connect/whatsapp/redirect',
+        '/api/console/link',
+        '/api/console/link/accept',
+        '/api/console/sign-in',
         '/api/webhooks/meta/whatsapp',
         '/webhooks/whatsapp',
         '/healthz',

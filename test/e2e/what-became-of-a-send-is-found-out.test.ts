@@ -12,6 +12,7 @@ import {
   type Sending,
   sendRowOf,
   sendRowsOf,
+  sendTimeoutMs,
   startSending,
   template,
 } from '../support/sending.ts'
@@ -20,7 +21,7 @@ let world: Sending
 let firm: Firm
 
 beforeAll(async () => {
-  world = await startSending({ SEND_TIMEOUT_MS: '1500' })
+  world = await startSending()
   firm = await world.createFirm('Firm A')
 })
 
@@ -36,6 +37,7 @@ const stepsOf = (message: { timeline: { status: string }[] }) =>
 async function sendOvertaken(
   customer: string,
   more: Record<string, unknown> = {},
+  end = world.simulator.letGo,
 ): Promise<string> {
   const id = await world.send(firm, customer, more)
   const sending = world.gateway.sendDue()
@@ -43,6 +45,7 @@ async function sendOvertaken(
   await world.hearMeta()
   const [row] = await sendRowsOf(world.gateway.db, id)
   expect(row?.status).toBe('running')
+  end()
   await sending
   return id
 }
@@ -64,7 +67,12 @@ describe('the answer is lost', () => {
       world.fault({ ...fault, match: { recipient: customer } })
       const id = await world.send(firm, customer)
       const next = await world.send(firm, customer, { text: { body: 'And another' } })
-      await world.gateway.sendDue()
+      const sending = world.gateway.sendDue()
+      if (fault.fault === 'hang') {
+        await until('Meta has it', () => world.acceptedFor(customer).length > 0)
+        world.clock.runOut(sendTimeoutMs)
+      }
+      await sending
       expect((await sendRowOf(world.gateway.db, id)).status).toBe('pending')
 
       world.simulator.clearFaults()
@@ -157,7 +165,7 @@ describe('at most once', () => {
   test('a status that comes before the sender gives up: it is sent, not unknown', async () => {
     const customer = await world.customerOf(firm)
     world.fault({ fault: 'hang', when: 'after_accepting', match: { recipient: customer } })
-    const id = await sendOvertaken(customer, { delivery })
+    const id = await sendOvertaken(customer, { delivery }, () => world.clock.runOut(sendTimeoutMs))
 
     expect(await world.read(firm, id)).toMatchObject({
       status: 'read',
@@ -244,7 +252,7 @@ describe('a status comes before the answer', () => {
   test('it is processed before the answer: the answer takes nothing back', async () => {
     const customer = await world.customerOf(firm)
     const match = { recipient: customer }
-    world.fault({ fault: 'slow', delay: '1s', when: 'after_accepting', match })
+    world.simulator.hold({ when: 'after_accepting', match })
     const id = await sendOvertaken(customer)
 
     const message = await world.read(firm, id)
@@ -256,7 +264,7 @@ describe('a status comes before the answer', () => {
   test('it says failed, and is processed before the answer: dead, with its reason', async () => {
     const customer = await world.customerOf(firm)
     const match = { recipient: customer }
-    world.fault({ fault: 'slow', delay: '1s', when: 'after_accepting', match })
+    world.simulator.hold({ when: 'after_accepting', match })
     world.fault({ fault: 'fail', code: 131026, match })
     const id = await sendOvertaken(customer)
 
@@ -274,7 +282,7 @@ describe('a status comes before the answer', () => {
   test('the same for a closed window: the fallback template goes out, once', async () => {
     const customer = await world.customerOf(firm)
     const match = { recipient: customer }
-    world.fault({ fault: 'slow', delay: '1s', when: 'after_accepting', match, count: 1 })
+    world.simulator.hold({ when: 'after_accepting', match, count: 1 })
     world.fault({ fault: 'fail', code: 131047, match, count: 1 })
     const id = await sendOvertaken(customer, { fallback_template: template })
     await world.sendWhatWaits()

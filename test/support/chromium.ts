@@ -331,10 +331,10 @@ function visible(selector: string): string {
   return `[...document.querySelectorAll(${JSON.stringify(selector)})].find((each) => each.getClientRects().length > 0)`
 }
 
-/** Looks again at every change of the document and every frame, for half a minute at most. */
+/** Looks again and again, for a minute at most. */
 function waitScript(condition: string): string {
   return `new Promise((resolve) => {
-    const giveUp = setTimeout(() => end(false), 30000)
+    const giveUp = setTimeout(() => end(false), 60000)
     const again = setInterval(look, 50)
     function end(found) { clearTimeout(giveUp); clearInterval(again); resolve(found) }
     function look() { if (${condition}) end(true) }

@@ -1,5 +1,6 @@
 // Customers who say stop: what they write and prefer, and what is then refused, ended and listed for a firm.
 import { expect } from 'vitest'
+import { createCounter } from './after-file.ts'
 import { type Answer, operatorKey } from './gateway.ts'
 import { payload, textMessage } from './payloads.ts'
 import { type Firm, type Sending, sendRowOf, startSending, template } from './sending.ts'
@@ -59,10 +60,10 @@ export interface Consenting extends Sending {
   suppressions(query: string): Promise<any[]>
 }
 
-let sequence = 0
+const next = createCounter()
 
 /** A name that nothing else has. */
-export const wamid = () => `wamid.said-${++sequence}`
+export const wamid = () => `wamid.said-${next()}`
 
 export async function startConsenting(): Promise<Consenting> {
   const world = await startSending()
@@ -113,7 +114,7 @@ export async function startConsenting(): Promise<Consenting> {
     },
     async prefer(customer, value, at = seconds()) {
       // Other words, so that it is another notice.
-      const detail = `number ${++sequence}`
+      const detail = `number ${next()}`
       const preference = { category: 'marketing_messages', value, timestamp: at, detail }
       await tell('user_preferences', { user_preferences: [{ wa_id: customer, ...preference }] })
       clock.advance(1000)

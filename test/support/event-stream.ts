@@ -20,16 +20,17 @@ export interface StreamReader {
   close(): void
 }
 
+/** `caller`: whose key, or what a browser sends. */
 export async function openStream(
   url: string,
-  key: string,
+  caller: string | Record<string, string>,
   { lastEventId, query = '' }: { lastEventId?: string; query?: string } = {},
 ): Promise<StreamReader> {
   const leaving = new AbortController()
   afterFile(async () => leaving.abort())
   const response = await fetch(`${url}/api/whatsapp/events${query}`, {
     headers: {
-      authorization: `Bearer ${key}`,
+      ...(typeof caller === 'string' ? { authorization: `Bearer ${caller}` } : caller),
       ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
     },
     signal: leaving.signal,

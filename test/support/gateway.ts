@@ -1,16 +1,12 @@
 // A gateway in this process, on a database of its own, whose queue runs only when the test says so.
 import { createHmac } from 'node:crypto'
+import { type Alerting, createAlerting } from '../../src/alerts/alerting.ts'
+import type { Transitions } from '../../src/alerts/evaluate.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { type Db, sql } from '../../src/db/connect.ts'
 import { drain } from '../../src/dispatch/run.ts'
 import { createDeliveryWorker, createEventRouter } from '../../src/events/worker.ts'
-import {
-  apiRoutes,
-  deliveryWorkerOptions,
-  inboxOptions,
-  sendWorkerOptions,
-  startGateway,
-} from '../../src/gateway.ts'
+import { apiRoutes, startGateway } from '../../src/gateway.ts'
 import type { Inbox } from '../../src/inbox/inbox.ts'
 import { createInboxQueue } from '../../src/inbox/process.ts'
 import { createLog, logHashKey } from '../../src/log.ts'
@@ -19,10 +15,18 @@ import { createSendWorker } from '../../src/outbox/worker.ts'
 import type { Engine } from '../../src/queue/engine.ts'
 import { createRuntime, type Runtime } from '../../src/runtime.ts'
 import { type Clock, systemClock } from '../../src/time-and-chance.ts'
+import {
+  alertingOptions,
+  deliveryWorkerOptions,
+  inboxOptions,
+  sendWorkerOptions,
+} from '../../src/workers.ts'
 import { afterFile } from './after-file.ts'
 import { createContractCheck } from './contract-check.ts'
 import { createTestDb } from './database.ts'
 import { createTestFolder } from './folder.ts'
+import { checkLogLines } from './log-lines.ts'
+import { checkSeries } from './metric-series.ts'
 
 export const testSecrets = {
   META_APP_ID: '990000000000001',
@@ -49,6 +53,10 @@ export interface TestGateway {
   sendDue(): Promise<number>
   /** Delivers what happened to those who want to hear it, until nothing is due. */
   tellDue(): Promise<number>
+  /** Looks for trouble, if that is due. */
+  evaluate(): Promise<Transitions | undefined>
+  /** Tells of alerts until nothing is due. */
+  tellAlerts(): Promise<number>
   /** Processes stored events until nothing is due. */
   drain(overrides?: Partial<Inbox>): Promise<number>
   /** Fetches the files of messages until nothing is due. */
@@ -69,7 +77,7 @@ export interface TestTenant {
 }
 
 export interface CallOptions {
-  key?: string
+  key?: string | undefined
   /** A form goes as it is, anything else as JSON. */
   body?: unknown
   /** Instead of `body`: these very bytes, of no type unless a header says one. */
@@ -121,6 +129,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const hashKey = logHashKey(config.encryptionKeys[0]?.key ?? Buffer.alloc(32))
   const log = createLog({ level: 'debug', hashKey, clock, destination })
   const runtime = createRuntime({ config, databaseUrl, clock, log })
+  afterFile(async () => checkLogLines(logText))
+  afterFile(() => checkSeries(runtime.metrics))
   const gateway = await startGateway(runtime)
   afterFile(() => gateway.stop())
 
@@ -176,13 +186,20 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
 /** The queues, each run by hand. */
 function queuesOf(
   runtime: Runtime,
-): Pick<TestGateway, 'sendDue' | 'tellDue' | 'drain' | 'fetchMedia'> {
-  const stopped = (worker: Engine) => {
+): Pick<TestGateway, 'sendDue' | 'tellDue' | 'evaluate' | 'tellAlerts' | 'drain' | 'fetchMedia'> {
+  const stopped = <Worker extends Pick<Engine, 'stop'>>(worker: Worker) => {
     afterFile(() => worker.stop())
     return worker
   }
   let sender: Engine | undefined
   let teller: Engine | undefined
+  let alerting: Alerting | undefined
+  const alerts = () => {
+    if (alerting) return alerting
+    alerting = createAlerting(alertingOptions(runtime))
+    stopped(alerting.queue)
+    return alerting
+  }
   return {
     sendDue: () => {
       sender ??= stopped(createSendWorker(sendWorkerOptions(runtime)))
@@ -190,10 +207,12 @@ function queuesOf(
     },
     tellDue: async () => {
       teller ??= stopped(createDeliveryWorker(deliveryWorkerOptions(runtime)))
-      const onRouted = () => runtime.dispatch.wake('stream')
+      const onRouted = () => void runtime.dispatch.wake('stream')
       await drain(createEventRouter({ db: runtime.db.work, onRouted }))
       return drain(teller)
     },
+    evaluate: () => alerts().evaluateDue(),
+    tellAlerts: () => drain(alerts().queue),
     drain: (overrides) => drain(createInboxQueue({ ...inboxOptions(runtime), ...overrides })),
     fetchMedia: (overrides) =>
       drain(createMediaQueue({ ...runtime, db: runtime.db.work, ...overrides })),

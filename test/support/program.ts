@@ -10,12 +10,14 @@ import { connect, type Db } from '../../src/db/connect.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded.ts'
 import { systemClock } from '../../src/time-and-chance.ts'
 import { afterFile } from './after-file.ts'
+import { testPatience } from './database.ts'
 import { bytesOf, operatorKey, signatureOf, testSecrets } from './gateway.ts'
+import { checkLogLines } from './log-lines.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Meta's patience, and so the bound for every answer to a webhook. */
-export const metaPatienceMs = 5_000
+/** How long anybody waits here for anything: longer than a busy machine takes for what works at all. */
+const patienceMs = 60_000
 
 export interface Exit {
   code: number | null
@@ -40,11 +42,18 @@ export interface Program {
   end(signal: NodeJS.Signals): Promise<Exit>
 }
 
+/** What every process needs, whatever it is to find in its environment. */
+const bare = { PATH: '/usr/bin:/bin', TMPDIR: tmpdir() }
+
 /** Starts `estafet <args>` with this environment and nothing else; killed after the test file if it still runs. */
-export function startProgram(args: string[], environment: Record<string, string>): Program {
-  const child = spawn(process.execPath, [inject('program'), ...args], {
+export function startProgram(
+  args: string[],
+  environment: Record<string, string>,
+  program = inject('program'),
+): Program {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd: root,
-    env: { PATH: '/usr/bin:/bin', ...environment },
+    env: { ...bare, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''
@@ -76,11 +85,10 @@ export function startProgram(args: string[], environment: Record<string, string>
     stdout: () => stdout,
     stderr: () => stderr,
     logged,
-    untilLogged: (event) =>
-      until(`it logs ${event}`, () => logged(event).at(-1) ?? stillRuns(), 30_000),
+    untilLogged: (event) => until(`it logs ${event}`, () => logged(event).at(-1) ?? stillRuns()),
     untilPrinted: async (text) => {
       const isThere = () => (typeof text === 'string' ? stdout.includes(text) : text.test(stdout))
-      await until(`it prints ${text}`, () => isThere() || stillRuns(), 30_000)
+      await until(`it prints ${text}`, () => isThere() || stillRuns())
     },
     exited,
     end: (signal) => {
@@ -104,7 +112,7 @@ export async function runProgram(
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [inject('program'), ...args], {
     cwd: root,
-    env: { PATH: '/usr/bin:/bin', ...environment },
+    env: { ...bare, ...environment },
   })
   let stdout = ''
   let stderr = ''
@@ -137,7 +145,7 @@ interface RequestOptions {
 export interface GatewayProgram extends Program {
   url: string
   call(method: string, path: string, options?: RequestOptions): Promise<Reply>
-  /** Delivers a signed webhook, and gives up when Meta would. */
+  /** Delivers a signed webhook. */
   deliver(body: unknown, headers?: Record<string, string>): Promise<Reply>
   createTenant(
     name: string,
@@ -149,8 +157,9 @@ export interface GatewayProgram extends Program {
 /** `estafet start` on a free port, once it listens. */
 export async function startGatewayProgram(
   environment: Record<string, string>,
+  file = inject('program'),
 ): Promise<GatewayProgram> {
-  const program = startProgram(['start'], {
+  const settings = {
     ...testSecrets,
     HOST: '127.0.0.1',
     PORT: '0',
@@ -158,7 +167,9 @@ export async function startGatewayProgram(
     // Nobody listens there: workers list templates by themselves, and no test may reach the real Meta.
     META_GRAPH_URL: 'http://127.0.0.1:9',
     ...environment,
-  })
+  }
+  const program = startProgram(['start'], settings, file)
+  afterFile(async () => checkLogLines(program.stdout()))
   const { url } = await program.untilLogged('started')
   const call: GatewayProgram['call'] = (method, path, { key, body, headers } = {}) =>
     request(method, url + path, body === undefined ? undefined : bytesOf(body), {
@@ -207,11 +218,10 @@ async function request(
   body: Buffer | undefined,
   headers: Record<string, string>,
 ): Promise<Reply> {
-  const isWebhook = url.includes('/webhooks/')
   const response = await fetch(url, {
     method,
     headers,
-    signal: AbortSignal.timeout(isWebhook ? metaPatienceMs : 20_000),
+    signal: AbortSignal.timeout(patienceMs),
     ...(body !== undefined && { body }),
   })
   const text = await response.text()
@@ -230,7 +240,7 @@ type Falsy = false | '' | 0 | null | undefined
 export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
-  withinMs = 50_000,
+  withinMs = patienceMs,
 ): Promise<Exclude<T, Falsy>> {
   const deadline = performance.now() + withinMs
   for (;;) {
@@ -270,7 +280,7 @@ export async function startOwnPostgres(settings: Record<string, string>): Promis
   })
   afterFile(() => server.stop())
   const { url, port } = server
-  const db = connect({ url, name: 'test', poolSize: 2, queryTimeoutMs: 30_000 })
+  const db = connect({ url, name: 'test', poolSize: 2, ...testPatience })
   afterFile(() => db.close())
   return {
     url,

@@ -6,8 +6,8 @@ import { type Simulator, startSimulator } from '../../simulator/server.ts'
 import { systemClock as metasClock } from '../../simulator/time-and-chance.ts'
 import { type Db, sql } from '../../src/db/connect.ts'
 import type { Clock } from '../../src/time-and-chance.ts'
-import { afterFile } from './after-file.ts'
-import { createTestClock, type TestClock } from './clock.ts'
+import { afterFile, createCounter } from './after-file.ts'
+import { createTestClock, type TestClock, withRunOut } from './clock.ts'
 import {
   operatorKey,
   startTestGateway,
@@ -25,7 +25,7 @@ export interface Firm extends TestTenant {
 }
 
 export interface Sending {
-  simulator: Simulator
+  simulator: QuietSimulator
   gateway: TestGateway
   /** The gateway's, unless it was given another. */
   clock: TestClock
@@ -65,11 +65,14 @@ export const template = {
   ],
 }
 
-let counter = 0
+const next = createCounter()
+
+/** Longer than any machine stands still. One that is to run out has the test run it out. */
+export const sendTimeoutMs = 60_000
 
 export async function startSending(
   environment: Record<string, string> = {},
-  options: { simulator?: Simulator; clock?: Clock } = {},
+  options: { simulator?: QuietSimulator; clock?: Clock } = {},
 ): Promise<Sending> {
   // Where it stands still, ours is an hour ahead of the database's, and Meta's too: a wait must not be over because the
   // machine is slow.
@@ -78,7 +81,12 @@ export async function startSending(
   const clock = options.clock ?? still
   const gateway = await startTestGateway({
     // Tests let one number fail again and again: whoever wants a circuit to open says so.
-    environment: { META_GRAPH_URL: simulator.url, CIRCUIT_MIN_CALLS: '100000', ...environment },
+    environment: {
+      META_GRAPH_URL: simulator.url,
+      CIRCUIT_MIN_CALLS: '100000',
+      SEND_TIMEOUT_MS: String(sendTimeoutMs),
+      ...environment,
+    },
     clock,
   })
   simulator.setWebhook({ url: `${gateway.url}/api/webhooks/meta/whatsapp` })
@@ -88,9 +96,9 @@ export async function startSending(
     gateway,
     clock: still,
     async createFirm(name) {
-      counter++
-      const wabaId = `waba-${counter}`
-      const phoneNumberId = `7700${counter}`
+      const count = next()
+      const wabaId = `waba-${count}`
+      const phoneNumberId = `7700${count}`
       const tenant = await gateway.createTenant(name, {
         waba_id: wabaId,
         phone_number_id: phoneNumberId,
@@ -100,8 +108,7 @@ export async function startSending(
       return { ...tenant, phoneNumberId, wabaId, accessToken }
     },
     async addNumber(firm) {
-      counter++
-      const phoneNumberId = `7700${counter}`
+      const phoneNumberId = `7700${next()}`
       const { wabaId, accessToken } = firm
       const answer = await gateway.call('POST', `/api/admin/tenants/${firm.id}/accounts`, {
         key: operatorKey,
@@ -117,8 +124,7 @@ export async function startSending(
       return { ...firm, phoneNumberId }
     },
     async customerOf(firm) {
-      counter++
-      const from = String(16505550000 + counter)
+      const from = String(16505550000 + next())
       await openWindows(gateway, firm, [from], clock.now())
       return from
     },
@@ -151,21 +157,45 @@ export async function startSending(
   }
 }
 
-/** Statuses follow at once, and a customer need not have written to it: the gateway alone minds the window. */
 const hourMs = 3_600_000
+/** Of no other timer. */
+const heldMs = hourMs + 1
 
-/** Tells everything at once, and repeats nothing. */
-export async function startQuietSimulator(aheadMs = 0): Promise<Simulator> {
+export interface QuietSimulator extends Simulator {
+  /** From now on these calls get no answer until the test says so. */
+  hold(rule: Pick<FaultInput, 'match' | 'count'> & { when?: 'after_accepting' }): void
+  /** They get it now, and later ones are not held any more. */
+  letGo(): void
+}
+
+/** Tells everything at once, and repeats nothing. Statuses follow at once, and a customer need not have written to it: the
+ *  gateway alone minds the window. */
+export async function startQuietSimulator(aheadMs = 0): Promise<QuietSimulator> {
+  const clock = withRunOut({
+    ...metasClock,
+    now: () => new Date(metasClock.now().getTime() + aheadMs),
+  })
   const simulator = await startSimulator({
-    clock: { ...metasClock, now: () => new Date(metasClock.now().getTime() + aheadMs) },
+    clock,
     appSecret: testSecrets.META_APP_SECRET,
     appId: testSecrets.META_APP_ID,
     statusDelaysMs: 0,
     retryDelaysMs: [],
+    // What it gives up it never tells again.
+    deliveryTimeoutMs: 60_000,
     serviceWindow: 'open',
   })
   afterFile(() => simulator.close())
-  return simulator
+  const held: string[] = []
+  return {
+    ...simulator,
+    hold: (rule) =>
+      void held.push(simulator.setFault({ fault: 'slow', delay: heldMs, ...rule }).id),
+    letGo() {
+      for (const id of held.splice(0)) simulator.removeFault(id)
+      clock.runOut(heldMs)
+    },
+  }
 }
 
 export function registerNumber(

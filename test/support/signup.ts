@@ -1,5 +1,6 @@
 // Firms without a number, business accounts at a simulated Meta, and what a browser would carry between the two.
 import { sql } from '../../src/db/connect.ts'
+import { createCounter } from './after-file.ts'
 import type { Answer, TestGateway, TestTenant } from './gateway.ts'
 import type { Sending } from './sending.ts'
 
@@ -9,17 +10,17 @@ export interface MetaAccount {
   displayPhoneNumber: string
 }
 
-let counter = 0
+const next = createCounter()
 
 /** A business account with one number that waits to be registered; nobody has a token for it. */
 export function createMetaAccount(
   { simulator }: Pick<Sending, 'simulator'>,
   more: { wabaId?: string; isRegistered?: boolean } = {},
 ): MetaAccount {
-  counter++
-  const wabaId = more.wabaId ?? `88100${counter}`
-  const phoneNumberId = `88200${counter}`
-  const displayPhoneNumber = `+1 555-01${String(counter).padStart(2, '0')}`
+  const count = next()
+  const wabaId = more.wabaId ?? `88100${count}`
+  const phoneNumberId = `88200${count}`
+  const displayPhoneNumber = `+1 555-01${String(count).padStart(2, '0')}`
   simulator.registerNumber({
     waba_id: wabaId,
     phone_number_id: phoneNumberId,

@@ -1,6 +1,7 @@
 // A gateway that tells applications what happens: firms, customers who write, endpoints, and time that only passes when a
 // test says so.
 import { type Db, sql } from '../../src/db/connect.ts'
+import { createCounter } from './after-file.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { startTestGateway, type TestGateway, type TestTenant } from './gateway.ts'
 import { payload, textMessage } from './payloads.ts'
@@ -38,7 +39,10 @@ export interface Telling {
 
 export const endpointsPath = '/api/whatsapp/event-endpoints'
 
-let counter = 0
+const next = createCounter()
+
+/** Longer than any machine stands still. One that is to run out has the test run it out. */
+export const eventTimeoutMs = 60_000
 
 /** An hour ahead of the database's clock, which goes on: what is to wait by ours must not come due by its own. */
 const aheadMs = 3_600_000
@@ -48,7 +52,10 @@ export async function startTelling(
   { isOnTime = false } = {},
 ): Promise<Telling> {
   const clock = createTestClock(new Date(Date.now() + (isOnTime ? 0 : aheadMs)).toISOString())
-  const gateway = await startTestGateway({ environment, clock })
+  const gateway = await startTestGateway({
+    environment: { EVENT_TIMEOUT_MS: String(eventTimeoutMs), ...environment },
+    clock,
+  })
   const change: Telling['change'] = async (method, { key }, path, body) => {
     const answer = await gateway.call(method, path, { key, ...(body !== undefined && { body }) })
     if (answer.status >= 300) throw new Error(`${method} ${path} was answered ${answer.text}`)
@@ -58,10 +65,10 @@ export async function startTelling(
     gateway,
     clock,
     async createFirm() {
-      counter++
-      const wabaId = `waba-told-${counter}`
-      const phoneNumberId = `8800${counter}`
-      const tenant = await gateway.createTenant(`Told ${counter}`, {
+      const count = next()
+      const wabaId = `waba-told-${count}`
+      const phoneNumberId = `8800${count}`
+      const tenant = await gateway.createTenant(`Told ${count}`, {
         waba_id: wabaId,
         phone_number_id: phoneNumberId,
       })
@@ -75,8 +82,8 @@ export async function startTelling(
     async write({ wabaId, phoneNumberId }, from, count = 1) {
       const timestamp = String(Math.floor(clock.now().getTime() / 1000))
       for (let index = 0; index < count; index++) {
-        counter++
-        const message = textMessage(`wamid.told-${counter}`, `hello ${counter}`, {
+        const place = next()
+        const message = textMessage(`wamid.told-${place}`, `hello ${place}`, {
           from,
           timestamp,
         })

@@ -28,6 +28,9 @@ export async function insertTenantRows(tx: Tx, digit: string): Promise<SeededTen
     insert into signup_states (state_hash, tenant_id, started_by, created_at, expires_at)
     values (${Buffer.alloc(32, digit)}, ${id}, 'somebody', ${now}, ${now})`)
   await tx.query(sql`
+    insert into people (id, tenant_id, email, name, role, created_at, updated_at)
+    values (${eventId}, ${id}, ${`${digit}@firm.example`}, 'A person', 'agent', ${now}, ${now})`)
+  await tx.query(sql`
     insert into whatsapp_webhook_dedupe (tenant_id, dedupe_key, event_type, created_at)
     values (${id}, 'wamid.1', 'inbound_message', ${now})`)
   await tx.query(sql`
@@ -126,6 +129,19 @@ export async function insertTenantRows(tx: Tx, digit: string): Promise<SeededTen
     where tenant_id = ${id}`)
   await tx.query(sql`insert into event_tenants (tenant_id) values (${id})`)
   await tx.query(sql`insert into event_queues (tenant_id, endpoint_id) values (${id}, ${eventId})`)
+  await tx.query(sql`
+    insert into alert_channels (id, tenant_id, kind, target, hint, created_at)
+    values (${eventId}, ${id}, 'slack', 'sealed', 'https://chat.example/…', ${now})`)
+  await tx.query(sql`
+    insert into alerts (id, tenant_id, rule, subject, severity, since, fired_at, notified_at, count, summary)
+    values (${eventId}, ${id}, 'reauth_needed', 'number', 'critical', ${now}, ${now}, ${now}, 1, 'something')`)
+  await tx.query(sql`
+    insert into alert_notifications
+      (id, tenant_id, alert_id, channel_id, event, message, next_run_at, created_at, updated_at)
+    values (${eventId}, ${id}, ${eventId}, ${eventId}, 'fired', '{}', ${now}, ${now}, ${now})`)
+  await tx.query(sql`
+    insert into alert_signals (tenant_id, rule, subject, count, first_at, last_at, active_until, reason)
+    values (${id}, 'rate_limited', 'number', 1, ${now}, ${now}, ${now}, 'RATE_LIMITED')`)
   await tx.query(sql`
     insert into audit_chains (chain, tenant_id, position, hash)
     values (${id}, ${id}, 1, '')`)

@@ -7,6 +7,7 @@ import {
   noteCalls,
   type WeatherChange,
 } from '../../src/outbox/weather-queries.ts'
+import { createCounter } from './after-file.ts'
 import { type QueueHand, queueHand } from './queue.ts'
 
 /** The contract's defaults. */
@@ -24,7 +25,7 @@ export interface WeatherHand extends QueueHand {
   hear(sends: ClaimedSend[], more: Partial<Call>): Promise<WeatherChange[]>
 }
 
-let people = 0
+const nextPerson = createCounter()
 
 export async function weatherHand(db: Db): Promise<WeatherHand> {
   const hand = await queueHand(db)
@@ -53,8 +54,7 @@ export async function weatherHand(db: Db): Promise<WeatherHand> {
     ...hand,
     hear,
     async call(tenantId, phoneNumberId, verdict) {
-      people++
-      await hand.add(tenantId, [`person-${people}`], { phoneNumberId })
+      await hand.add(tenantId, [`person-${nextPerson()}`], { phoneNumberId })
       const claimed = await hand.claim()
       if (claimed.length !== 1) throw new Error(`claimed ${claimed.length} instead of one`)
       return hear(claimed, { verdict })

@@ -6,7 +6,9 @@ import type { Route } from '../../src/api/route.ts'
 import { readConfig } from '../../src/config.ts'
 import { sql } from '../../src/db/connect.ts'
 import { apiRoutes } from '../../src/gateway.ts'
+import { uuidOf } from '../../src/ids.ts'
 import { createRuntime } from '../../src/runtime.ts'
+import { createCounter } from './after-file.ts'
 import {
   operatorKey,
   startTestGateway,
@@ -16,6 +18,7 @@ import {
 } from './gateway.ts'
 import { fileForm, jpegBytes } from './media.ts'
 import { payload, textMessage } from './payloads.ts'
+import { password, restorePeople, type SeededPerson, seedPerson } from './people.ts'
 import { registerNumber, startQuietSimulator } from './sending.ts'
 
 /** A gateway with a Meta behind it: some routes ask it before they answer. */
@@ -27,7 +30,11 @@ export async function startWorld(options: TestGatewayOptions = {}): Promise<Worl
   const simulator = await startQuietSimulator()
   // Nothing is approved, refused or told by itself: what a route answers depends on the route alone.
   simulator.setGraphSettings({ template_review: { mode: 'manual' } })
-  const environment = { META_GRAPH_URL: simulator.url, ...options.environment }
+  const environment = {
+    META_GRAPH_URL: simulator.url,
+    INTERNAL_TASK_TOKEN: internalToken,
+    ...options.environment,
+  }
   return { ...(await startTestGateway({ ...options, environment })), simulator }
 }
 
@@ -43,6 +50,10 @@ export interface Firm {
   id: string
   key: string
   phoneNumberId: string
+  /** An admin of it. */
+  person: SeededPerson
+  /** What their browser sends. */
+  browser: Record<string, string>
   /** What stands in for a parameter, by the word before it in the path. */
   ids: Record<string, string>
   /** Text that only this firm's answers may contain. */
@@ -96,7 +107,6 @@ export async function createFirm(gateway: World, name: string): Promise<Firm> {
       type: 'template',
     },
   })
-  const message = sent.json.message_id
   registerNumber(gateway.simulator, {
     wabaId: number.waba_id,
     phoneNumberId: number.phone_number_id,
@@ -104,35 +114,41 @@ export async function createFirm(gateway: World, name: string): Promise<Firm> {
   })
   pauseTemplate(gateway, number.waba_id, name)
   await gateway.call('POST', '/api/whatsapp/meta/templates/sync', { key })
-  const templates = await gateway.call('GET', '/api/whatsapp/meta/templates?status=PAUSED', { key })
   const uploaded = await gateway.call('POST', '/api/whatsapp/meta/media', {
     key,
     body: fileForm(jpegBytes, 'image/jpeg'),
   })
-  const account = await first('/api/whatsapp/accounts')
-  const letter = await first('/api/whatsapp/dlq')
-  const suppressed = await suppressTwo(gateway, key, number.phone_number_id)
   const keys = await asOperator('GET', '/api-keys')
+  const person = await hireTwo(gateway, id)
   const ids = {
-    ...(await createEndpoints(gateway, key, name)),
+    ...(await createTargets(gateway, key, name)),
     tenants: id,
     'api-keys': keys.json.data[0].id,
-    accounts: account,
+    accounts: await first('/api/whatsapp/accounts'),
+    people: person.id,
     conversations: conversation,
-    messages: message,
+    messages: sent.json.message_id,
     media: uploaded.json.media_id,
-    dlq: letter,
-    suppressions: suppressed,
-    templates: templates.json.data[0].id,
+    dlq: await first('/api/whatsapp/dlq'),
+    suppressions: await suppressTwo(gateway, key, number.phone_number_id),
+    templates: await first('/api/whatsapp/meta/templates?status=PAUSED'),
   }
   const words = [`number-of-${name}`, `waba-of-${name}`, `Contact-of-${name}`, `Text-of-${name}`]
   return {
     id,
     key,
     phoneNumberId: number.phone_number_id,
+    person,
+    browser: person.headers(new URL(gateway.url).host),
     ids,
     marks: [...Object.values(ids), ...words, `wamid.${name}.`],
   }
+}
+
+/** The first of two. */
+async function hireTwo({ db }: TestGateway, tenantId: string): Promise<SeededPerson> {
+  await seedPerson(db, { role: 'agent', tenantId })
+  return seedPerson(db, { role: 'admin', tenantId })
 }
 
 /** The first of two. */
@@ -190,6 +206,39 @@ function pauseTemplate({ simulator }: World, wabaId: string, firm: string): void
   })
 }
 
+async function createTargets(gateway: TestGateway, key: string, name: string) {
+  const channels = await createChannels(gateway, key, name)
+  return { ...channels, ...(await createEndpoints(gateway, key, name)) }
+}
+
+/** Channels that nobody serves, and what was wrong. */
+async function createChannels(gateway: TestGateway, key: string, name: string) {
+  const base = '/api/whatsapp/alert-channels'
+  const create = (target: string) =>
+    gateway.call('POST', base, { key, body: { kind: 'webhook', target, description: target } })
+  const { json } = await create(`http://127.0.0.1:9/Text-of-${name}`)
+  for (const more of ['second', 'third']) await create(`http://127.0.0.1:9/Text-of-${name}/${more}`)
+  for (const count of [1, 2]) {
+    await gateway.db.query(sql`
+      insert into alerts (id, tenant_id, rule, subject, severity, since, fired_at, notified_at, count, summary)
+      select gen_random_uuid(), tenant_id, 'reauth_needed', ${`${name}-${count}`}, 'critical', now(), now(), now(), 1,
+        ${`Text-of-${name}`}
+      from alert_channels
+      where id = ${uuidOf('ach', json.id)}`)
+  }
+  // The operator may have ten, and has one for each firm: the oldest make room.
+  await gateway.db.query(sql`
+    delete from alert_channels
+    where id in (
+      select id from alert_channels where tenant_id is null order by created_at desc, id desc offset 5)`)
+  const body = { kind: 'webhook', target: 'http://127.0.0.1:9/', description: 'the operator’s' }
+  const operators = await gateway.call('POST', '/api/admin/alert-channels', {
+    key: operatorKey,
+    body,
+  })
+  return { 'alert-channels': json.id, 'admin/alert-channels': operators.json.id }
+}
+
 /** Endpoints that nobody serves, and what waits for the first of them. */
 async function createEndpoints(gateway: TestGateway, key: string, name: string) {
   const base = '/api/whatsapp/event-endpoints'
@@ -205,17 +254,32 @@ async function createEndpoints(gateway: TestGateway, key: string, name: string) 
 
 /** A route's address with this firm's ids in it. */
 export function pathFor({ path }: Route, { ids }: Pick<Firm, 'ids'>): string {
-  return path.replace(/([\w-]+)\/:\w+/g, (_, word: string) => {
-    const id = ids[word]
+  return path.replace(/((?:admin\/)?[\w-]+)\/:\w+/g, (_, word: string) => {
+    // Of what the operator has too, it has its own.
+    const id = ids[word] ?? ids[word.replace('admin/', '')]
     if (id === undefined) throw new Error(`test/support/world.ts: what is the id of ${word}?`)
     return `${word}/${id}`
   })
 }
 
-let templateCounter = 0
+const nextTemplate = createCounter()
+const nextPerson = createCounter()
+
+/** What lets into the internal endpoints of a world. */
+export const internalToken = 'internal-token-for-tests'
 
 /** Good bodies, by the route. */
 const bodies: Record<string, (firm: Firm) => unknown> = {
+  'POST /internal/process_inbound': () => ({
+    event_id: '00000000-0000-4000-8000-000000000000',
+    inbound_event_id: 'of-nobody',
+    correlation_id: '00000000-0000-4000-8000-000000000001',
+  }),
+  'POST /internal/process_outbound': () => ({
+    outbox_id: '1',
+    idempotency_key: 'of-nobody',
+    correlation_id: '00000000-0000-4000-8000-000000000001',
+  }),
   'POST /api/admin/tenants': () => ({ name: 'New' }),
   'PATCH /api/admin/tenants/:id': () => ({ name: 'Changed', max_concurrency: 3 }),
   'POST /api/admin/tenants/:id/api-keys': () => ({ name: 'new' }),
@@ -225,6 +289,23 @@ const bodies: Record<string, (firm: Firm) => unknown> = {
     display_phone_number: '+1 555-0102',
     access_token: 'token',
   }),
+  'POST /api/admin/people': (firm) => ({
+    email: `new-${nextPerson()}@firm.example`,
+    name: 'New',
+    role: 'agent',
+    tenant_id: firm.id,
+  }),
+  'PATCH /api/admin/people/:id': () => ({ name: 'Renamed' }),
+  'POST /api/whatsapp/people': () => ({
+    email: `new-${nextPerson()}@firm.example`,
+    name: 'New',
+    role: 'agent',
+  }),
+  'PATCH /api/whatsapp/people/:id': () => ({ name: 'Renamed' }),
+  'POST /api/console/sign-in': ({ person }) => ({ email: person.email, password }),
+  'POST /api/console/link': ({ person }) => ({ token: person.linkToken }),
+  'POST /api/console/link/accept': ({ person }) => ({ token: person.linkToken, password }),
+  'POST /api/console/password': () => ({ current_password: password, password }),
   'PATCH /api/admin/tenants/:id/accounts/:accountId': () => ({ responder: 'echo' }),
   'PATCH /api/whatsapp/accounts/:id': () => ({ responder: 'off', auto_reply_text: 'Thank you' }),
   'POST /api/whatsapp/suppressions': (firm) => ({
@@ -243,7 +324,7 @@ const bodies: Record<string, (firm: Firm) => unknown> = {
   'POST /api/whatsapp/meta/templates': (firm) => ({
     phone_number_id: firm.phoneNumberId,
     // Meta does not take a name twice.
-    name: `notice_${templateCounter++}`,
+    name: `notice_${nextTemplate()}`,
     language: 'en',
     category: 'UTILITY',
     components: [{ type: 'BODY', text: 'Good morning' }],
@@ -260,6 +341,12 @@ const bodies: Record<string, (firm: Firm) => unknown> = {
   'POST /api/whatsapp/accounts/:id/doctor/register': () => ({ pin: '123456' }),
   'POST /api/whatsapp/meta/media': () => fileForm(jpegBytes, 'image/jpeg'),
   'POST /api/whatsapp/event-endpoints': () => ({ url: 'http://127.0.0.1:9/', events: ['*'] }),
+  ...Object.fromEntries(
+    ['/api/admin/tenants/:id', '/api/admin', '/api/whatsapp'].map((base) => [
+      `POST ${base}/alert-channels`,
+      () => ({ kind: 'slack', target: 'http://127.0.0.1:9/' }),
+    ]),
+  ),
   'PATCH /api/whatsapp/event-endpoints/:id': () => ({ description: 'changed' }),
   'POST /api/whatsapp/event-endpoints/:id/replay': () => ({ from: '2000-01-01T00:00:00Z' }),
   'PATCH /api/whatsapp/conversations/:id': () => ({ status: 'closed', assigned_user_id: null }),
@@ -280,7 +367,7 @@ const bodies: Record<string, (firm: Firm) => unknown> = {
   }),
 }
 
-const endpointTables = ['event_endpoints', 'event_queues', 'event_deliveries']
+const endpointTables = ['event_endpoints', 'event_queues', 'event_deliveries', 'alert_channels']
 
 /** A copy of every endpoint that there is by now. */
 async function keepEndpoints({ db }: TestGateway): Promise<void> {
@@ -333,6 +420,7 @@ export async function undecide(world: World): Promise<void> {
       where waba_id = ${waba_id} and name = 'paused_notice'`)
   }
   await restoreEndpoints(world)
+  await restorePeople(db)
 }
 
 export function bodyFor(route: Route, firm: Firm): Record<string, unknown> | undefined {
@@ -342,11 +430,21 @@ export function bodyFor(route: Route, firm: Firm): Record<string, unknown> | und
   return body(firm) as Record<string, unknown>
 }
 
-/** How this firm, or the operator where one is needed, would call the route. */
+/** How this firm, its admin or the operator, whoever is needed, would call the route. */
 export function goodCall(route: Route, firm: Firm) {
-  const key = route.access === 'operator' ? operatorKey : firm.key
-  return { path: pathFor(route, firm), key, body: bodyFor(route, firm) }
+  const path = pathFor(route, firm)
+  const body = bodyFor(route, firm)
+  if (route.access === 'page' || route.access === 'person') {
+    return { path, body, headers: firm.browser }
+  }
+  if (route.access === 'internal') {
+    return { path, body, headers: { 'x-internal-token': internalToken } }
+  }
+  return { path, body, key: route.access === 'operator' ? operatorKey : firm.key, headers: {} }
 }
+
+/** Of a tenant's data. */
+export const isTenants = ({ access }: Route) => access === 'tenant' || access === 'agent'
 
 /** The names of a body's or a query's fields, the optional ones too. */
 export function fieldsOf(schema: z.ZodType | undefined): string[] {

@@ -44,7 +44,7 @@ export async function repair(
     const isFree = account.auth_status === 'ok' && holdOf(account.told, now) === null
     if (isRegistered && isFree) await options.hold(tx, tenantId, account.phone_number_id, null)
   })
-  if (isRegistered) options.onReleased()
+  if (isRegistered) await options.onReleased()
   return { actions, doctor: (await examine(options, patient)).report }
 }
 

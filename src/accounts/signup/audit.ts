@@ -4,6 +4,7 @@ import type { Db } from '../../db/connect.ts'
 import type { AppError } from '../../errors.ts'
 import { publicId } from '../../ids.ts'
 import type { Clock } from '../../time-and-chance.ts'
+import { noteClaim } from '../note-claim.ts'
 import { type SignupState, selectNumber } from './queries.ts'
 
 /** In the chain of the tenant whose sign-up it was; where nobody's is known, in the operators'. */
@@ -40,5 +41,6 @@ export async function auditRefusal(
       })
     }
     await recordActs(tx, acts)
+    if (typeof taken === 'string') await noteClaim(tx, started?.tenant_id, taken, at)
   })
 }

@@ -32,6 +32,10 @@ export async function finishSignup(
     if (answer.callerTenantId !== undefined && answer.callerTenantId !== row.tenant_id) {
       throw refuse('STATE_FOREIGN')
     }
+    // Whoever began it in the console ends it: a link that was passed on connects nothing.
+    if (row.started_by.startsWith('usr_') && answer.callerPerson !== row.started_by) {
+      throw refuse('STATE_FOREIGN')
+    }
     if (answer.error !== undefined) throw refuse('SIGNUP_DENIED')
     if (!answer.code) throw refuse('CODE_MISSING')
     if (!(await takeState(db, hash, clock.now()))) throw refuse('STATE_USED')
@@ -42,7 +46,7 @@ export async function finishSignup(
       waba_id: finished.account.waba_id,
       phone_number_id: finished.account.phone_number_id,
     })
-    options.onReleased()
+    await options.onReleased()
     return finished
   } catch (error) {
     if (error instanceof AppError) await reportRefusal(options, started, error)

@@ -23,7 +23,7 @@ export interface SignupOptions {
   release: OnConnected
   hold: HoldNumber
   /** After it: what was parked can go. */
-  onReleased: () => void
+  onReleased: () => Promise<unknown>
   /** Whether a refusal for which nobody is known may still be audited: strangers must not fill the log. */
   mayAuditStranger: () => boolean
 }
@@ -39,6 +39,8 @@ export interface SignupAnswer {
   isPopup: boolean
   /** Who calls, if they said so with a key. */
   callerTenantId?: string | undefined
+  /** The public id of who is signed in. */
+  callerPerson?: string | undefined
 }
 
 export interface Finished {

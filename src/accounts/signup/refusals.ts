@@ -9,7 +9,7 @@ const refusals = {
   STATE_INVALID: [400, `state: nobody started this sign-up here. ${again}`],
   STATE_EXPIRED: [400, `state: this sign-up was started more than 10 minutes ago. ${again}`],
   STATE_USED: [400, `state: this sign-up was finished, or tried, before. ${again}`],
-  STATE_FOREIGN: [400, 'state: another tenant started this sign-up. Start one of your own.'],
+  STATE_FOREIGN: [400, 'state: somebody else started this sign-up. Start one of your own.'],
   CODE_MISSING: [400, 'code: Meta gave none. Go through the sign-up once more.'],
   SIGNUP_DENIED: [400, 'The sign-up was cancelled at Meta. Go through it once more and agree.'],
   CODE_EXPIRED: [400, `code: it lives 30 seconds and they had passed. ${again}`],

@@ -3,9 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { account } from '../../api/contract.ts'
 import { accountReference, signupStart } from '../../api/contract-connect.ts'
-import { type Principal, parsePart, type Route, route } from '../../api/route.ts'
+import type { Credentials } from '../../api/credentials.ts'
+import { type Principal, parsePart, type Route, route, tenantOf } from '../../api/route.ts'
 import { AppError, notFound } from '../../errors.ts'
-import { uuidOf } from '../../ids.ts'
+import { publicId, uuidOf } from '../../ids.ts'
 import { showAccount } from '../show.ts'
 import { finishSignup } from './finish.ts'
 import type { Finished, SignupOptions } from './model.ts'
@@ -97,7 +98,7 @@ const callbackQuery = z.object({
 })
 
 export interface SignupMountOptions {
-  authenticate(authorization: string | undefined): Promise<Principal>
+  authenticate(credentials: Credentials): Promise<Principal>
 }
 
 /** What browsers come to, without a key: everything here hangs on the state. */
@@ -144,6 +145,7 @@ async function answeringPeople(
     return await work()
   } catch (error) {
     if (!(error instanceof AppError)) throw error
+    request.trouble = { error_code: error.code }
     const note = {
       kind: 'bad' as const,
       title: 'Not connected',
@@ -165,17 +167,31 @@ async function finishFrom(
   const query = parsePart(callbackQuery, request.query, 'query', 'INVALID_REQUEST') as z.output<
     typeof callbackQuery
   >
-  const { authorization } = request.headers
-  const caller = authorization === undefined ? undefined : await authenticate(authorization)
+  const caller = await callerOf(request, authenticate)
   const { via, ...answer } = query
   return finishSignup(
     { ...options, app: appOf(options) },
     {
       ...answer,
       isPopup: via === 'popup',
-      ...(caller?.kind === 'tenant' && { callerTenantId: caller.tenantId }),
+      callerTenantId: (caller && tenantOf(caller)) ?? undefined,
+      callerPerson: caller?.kind === 'person' ? publicId('usr', caller.personId) : undefined,
     },
   )
+}
+
+/** A key must be a good one; a browser may carry a session that is over. */
+async function callerOf(
+  request: FastifyRequest,
+  authenticate: SignupMountOptions['authenticate'],
+): Promise<Principal | undefined> {
+  try {
+    return await authenticate(request)
+  } catch (error) {
+    const isNobody = error instanceof AppError && error.status === 401
+    if (isNobody && request.headers.authorization === undefined) return undefined
+    throw error
+  }
 }
 
 const stateQuery = z.object({ state: z.string().max(4096).optional() })

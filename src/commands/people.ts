@@ -1,0 +1,83 @@
+// Who signs in to the console, from the command line: also how the first operator gets in.
+import { newPerson } from '../api/contract-people.ts'
+import { parsePart } from '../api/route.ts'
+import { findPeople, findPersonByEmail } from '../people/find.ts'
+import { makeLink } from '../people/links.ts'
+import { changePerson, createPerson, type NewPerson, personNotFound } from '../people/manage.ts'
+import { showLink, showPerson } from '../people/show.ts'
+import type { Runtime } from '../runtime.ts'
+import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
+import { printable } from './text.ts'
+
+export interface UserOptions extends TableOptions {
+  name?: string
+  role: string
+  tenant?: string
+}
+
+export async function userCreate(email: string, options: UserOptions): Promise<void> {
+  const { name = email.split('@')[0], role } = options
+  const given = parsePart(newPerson, { email, name, role }, 'user', 'INVALID_REQUEST') as NewPerson
+  await withRuntime(async (runtime) => {
+    const tenantId =
+      options.tenant === undefined ? null : await tenantNamed(runtime, options.tenant)
+    const made = await runtime.db.api.transaction(async (tx) => {
+      const row = await createPerson(tx, { ...given, tenantId }, { ...runtime, actor })
+      return { row, link: await makeLink(tx, row, { ...runtime, actor }) }
+    })
+    const link = showLink(made.link, baseOf(runtime))
+    print(options, { person: showPerson(made.row), link }, linkText(link))
+  })
+}
+
+export async function userList(options: TableOptions & { tenant?: string }): Promise<void> {
+  await withRuntime(async (runtime) => {
+    const tenantId =
+      options.tenant === undefined ? null : await tenantNamed(runtime, options.tenant)
+    const people = (await findPeople(runtime.db.api, tenantId)).map(showPerson)
+    const lines = people.map(
+      ({ id, role, status, email, name }) =>
+        `${id}  ${role.padEnd(8)}  ${status.padEnd(8)}  ${email}  ${printable(name)}`,
+    )
+    const nobody = 'Nobody can sign in yet. Next: estafet user create <email> --role operator'
+    print(options, people, lines.join('\n') || nobody)
+  })
+}
+
+export async function userLink(email: string, options: TableOptions): Promise<void> {
+  await withRuntime(async (runtime) => {
+    const row = await personNamed(runtime, email)
+    const made = await runtime.db.api.transaction((tx) => makeLink(tx, row, { ...runtime, actor }))
+    const link = showLink(made, baseOf(runtime))
+    print(options, link, linkText(link))
+  })
+}
+
+export async function userStatus(
+  email: string,
+  status: 'active' | 'disabled',
+  options: TableOptions,
+): Promise<void> {
+  await withRuntime(async (runtime) => {
+    const { id } = await personNamed(runtime, email)
+    const row = await runtime.db.api.transaction((tx) =>
+      changePerson(tx, { tenantId: null, id }, { status }, { ...runtime, actor }),
+    )
+    const text = status === 'disabled' ? 'is shut out, and signed out everywhere' : 'may sign in'
+    print(options, showPerson(row), `${row.email} ${text}.`)
+  })
+}
+
+async function personNamed({ db }: Runtime, email: string) {
+  const row = await findPersonByEmail(db.api, email.trim().toLowerCase())
+  if (!row) throw personNotFound()
+  return row
+}
+
+function baseOf({ config: { publicUrl, host, port } }: Runtime): string {
+  return publicUrl ?? `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`
+}
+
+function linkText({ url, expires_at }: ReturnType<typeof showLink>): string {
+  return `${url}\nWhoever opens it chooses the password. It works once, until ${expires_at}.`
+}

@@ -1,0 +1,65 @@
+// The checks that every test's gateway goes through are only worth something while they fire.
+import { describe, expect, test } from 'vitest'
+import { createMetrics } from '../../src/metrics.ts'
+import { checkLogLines } from './log-lines.ts'
+import { checkSeries } from './metric-series.ts'
+
+const uuid = '0197d3a0-0000-7000-8000-000000000001'
+const rejected = {
+  level: 'warn',
+  timestamp: '2030-01-02T03:04:05.678Z',
+  event: 'webhook_rejected',
+  direction: 'inbound',
+  statusCode: 401,
+  duration_ms: 1.5,
+  request_id: uuid,
+  state: 'bad_signature',
+  error_code: 'INVALID_SIGNATURE',
+  error_message: 'It does not match.',
+}
+const check = (line: object) => () => checkLogLines(`${JSON.stringify(line)}\n`)
+
+describe('the check of log lines', () => {
+  test('lets a good one through, and what is no line yet', () => {
+    expect(check(rejected)).not.toThrow()
+    expect(() => checkLogLines('Estafet listens\n{"level":"inf')).not.toThrow()
+  })
+
+  test.each([
+    ['a field that nobody decided on', { colour: 'blue' }],
+    ['a level that is none', { level: 'trace' }],
+    ['a time without its milliseconds', { timestamp: '2030-01-02T03:04:05Z' }],
+    ['a sentence for an event', { event: 'something happened' }],
+    ['a wamid as it is', { wamid: 'wamid.HBgLMTY1MDU1NTAxNDM' }],
+    ['a phone number for a contact', { contact: '16505550143' }],
+    ['a row’s id for a message', { message_id: uuid }],
+    ['what should be there and is not', { error_code: undefined }],
+    ['a stored webhook without its ids', { event: 'webhook_received', state: 'accepted' }],
+  ])('refuses %s', (_what, more) => {
+    expect(check({ ...rejected, ...more })).toThrow('1 lines of the log do not fit')
+  })
+})
+
+describe('the check of series', () => {
+  test.each([
+    ['a value that is not in the list', { outcome: 'odd' }],
+    ['a phone number', { outcome: '16505550143' }],
+  ])('refuses %s', async (_what, labels) => {
+    const metrics = createMetrics()
+    await expect(checkSeries(metrics)).resolves.toBeUndefined()
+    metrics.webhookRequests.inc(labels)
+    await expect(checkSeries(metrics)).rejects.toThrow('estafet_webhook_requests_total{outcome=')
+  })
+
+  test('knows Meta’s codes, and what a tenant is called', async () => {
+    const metrics = createMetrics()
+    metrics.sends.inc({ class: 'permanent', code: '131026' })
+    metrics.whole.tenantOldestSeconds.set({ tenant: uuid }, 1)
+    await expect(checkSeries(metrics)).resolves.toBeUndefined()
+    metrics.sends.inc({ class: 'permanent', code: '424242' })
+    metrics.whole.tenantOldestSeconds.set({ tenant: 'Firm A' }, 1)
+    await expect(checkSeries(metrics)).rejects.toThrow(
+      'estafet_sends_total{code="424242"}, estafet_tenant_oldest_seconds{tenant="Firm A"}',
+    )
+  })
+})
