@@ -241,7 +241,7 @@ export const settings = {
     'CLOUD_TASKS_SERVICE_ACCOUNT',
     text(/^[a-z0-9-]+@[a-z0-9.-]+$/, "the account's e-mail address"),
     {
-      doc: 'Google signs an identity token of this account into every task, and the internal endpoints demand one beside `INTERNAL_TASK_TOKEN`. Unset: the token alone lets in.',
+      doc: 'Google signs an identity token of this account into every task, and the internal endpoints demand one beside `INTERNAL_TASK_TOKEN`. Unset: the token alone lets in. Leave it unset on a Cloud Run service that checks callers itself: it hands tokens on without their signature.',
     },
   ),
   taskAudience: setting('CLOUD_TASKS_AUDIENCE', text(/^[\x21-\x7e]+$/, 'an address'), {
