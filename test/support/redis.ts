@@ -37,19 +37,20 @@ export interface OwnRedis {
 
 /** Nothing of it is kept on disk. `more`: further arguments. */
 export async function startRedis(more: string[] = []): Promise<OwnRedis> {
-  const port = await freePort()
   const dir = createTestFolder()
+  let port = await freePort()
   let child: ChildProcess | undefined
-  const client = new Redis({ port, lazyConnect: true, retryStrategy: () => 20 })
-  client.on('error', () => undefined)
-  const start = async () => {
+  /** False when another program took the port in the meantime, be it another redis-server. */
+  const start = async (): Promise<boolean> => {
     const fixed = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dir]
-    child = spawn(redisProgram(), [...fixed, ...more], { stdio: 'ignore' })
-    client.connect().catch(() => undefined)
-    await until(
-      'redis-server answers',
-      async () => (await client.ping().catch(() => '')) === 'PONG',
-    )
+    const started = spawn(redisProgram(), [...fixed, ...more], { stdio: 'ignore' })
+    child = started
+    let answers = false
+    await until('redis-server answers', async () => {
+      answers = await isRedis(port, started.pid)
+      return answers || started.exitCode !== null
+    })
+    return answers
   }
   const stop = async () => {
     const ended = child
@@ -60,19 +61,38 @@ export async function startRedis(more: string[] = []): Promise<OwnRedis> {
     ended.kill('SIGKILL')
     await gone
   }
-  afterFile(async () => {
-    client.disconnect()
-    await stop()
-  })
-  await start()
+  afterFile(stop)
+  while (!(await start())) port = await freePort()
+  const client = new Redis({ port, retryStrategy: () => 20 })
+  client.on('error', () => undefined)
+  afterFile(async () => client.disconnect())
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
     client,
-    flush: async () => void (await client.flushall()),
+    flush: async () => void (await askOnce(port, (own) => own.flushall())),
     stop,
-    startAgain: start,
+    startAgain: async () => {
+      if (!(await start())) throw new Error(`port ${port} is taken`)
+    },
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),
   }
+}
+
+/** On a connection of its own, which shares no fate with earlier ones. */
+async function askOnce<T>(port: number, ask: (client: Redis) => Promise<T>): Promise<T> {
+  const client = new Redis({ port, lazyConnect: true, retryStrategy: null })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return await ask(client)
+  } finally {
+    client.disconnect()
+  }
+}
+
+async function isRedis(port: number, pid: number | undefined): Promise<boolean> {
+  const info = await askOnce(port, (client) => client.info('server')).catch(() => '')
+  return info.includes(`process_id:${pid}\r`)
 }
