@@ -11,6 +11,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 COPY simulator simulator
 COPY bench bench
+COPY console console
 RUN npm run build
 
 FROM node:${NODE_VERSION}-bookworm-slim AS dependencies

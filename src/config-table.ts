@@ -326,8 +326,8 @@ export const settings = {
     doc: 'An event endpoint that took nothing for so many days is disabled, with an alert.',
   }),
   eventStreamsPerTenant: setting('EVENT_STREAMS_PER_TENANT', integer(1, 1000), {
-    default: '10',
-    doc: 'Open event streams of one tenant in one process.',
+    default: '100',
+    doc: 'Open event streams of one tenant in one process; each page of the console has one.',
   }),
   allowEmbedded: setting('ALLOW_EMBEDDED', flag, {
     default: 'off',

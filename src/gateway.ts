@@ -30,6 +30,7 @@ import { mountWebhooks } from './inbox/routes.ts'
 import { mediaRoutes } from './media/routes.ts'
 import { createGraphAccounts } from './meta/graph-accounts.ts'
 import { opsRoutes } from './ops/admin-routes.ts'
+import { mountConsole, readConsoleFiles } from './ops/console.ts'
 import { mountDocs } from './ops/docs.ts'
 import { closeWithFarewell } from './ops/farewell.ts'
 import { createLatencySharing, type LatencySharing } from './ops/latency.ts'
@@ -110,6 +111,7 @@ export async function startGateway(
       // So that what is sent from here on has been watched from its beginning.
       await sweep(['inbox-watch']).catch(() => undefined)
     }
+    if (config.roles.includes('console')) mountConsole(app, await readConsoleFiles())
     for (const { loops, ...job } of jobs) {
       if (isLoopedHere(loops, runtime)) stops.push(againAndAgain({ ...job, clock, log }).stop)
     }

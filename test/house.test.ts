@@ -1,6 +1,7 @@
 // The rules of the house are only worth something while they fire.
 import { spawnSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 
@@ -91,5 +92,42 @@ describe('time and chance', () => {
       )
     }
     expect(status).not.toBe(0)
+  })
+})
+
+// dependency-cruiser cannot read JSX with the parser it has here, so this rule is written out.
+describe('the console', () => {
+  const importsOf = (path: string) =>
+    [
+      ...readFileSync(root + path, 'utf8').matchAll(
+        /(import type [^']*?)?(?:from|import\() ?'(\.[^']+)'/g,
+      ),
+    ].map(([, typeOnly, to = '']) => ({
+      isTypeOnly: typeOnly !== undefined,
+      to: posix.join(posix.dirname(path), to),
+    }))
+  const offendersIn = (paths: string[]) =>
+    paths.flatMap((path) =>
+      importsOf(path)
+        .filter(({ to, isTypeOnly }) =>
+          to.startsWith('console/')
+            ? false
+            : !(isTypeOnly && /^src\/api\/contract[a-z-]*\.ts$/.test(to)),
+        )
+        .map(({ to }) => `${path} → ${to}`),
+    )
+  const sources = () =>
+    readdirSync(`${root}console`, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name) && !/\.test\.ts$/.test(name))
+      .map((name) => `console/${name.replaceAll('\\', '/')}`)
+
+  test('knows the types of the API’s contract and nothing else of the server', () => {
+    expect(sources().length).toBeGreaterThan(10)
+    expect(offendersIn(sources())).toEqual([])
+  })
+
+  test('is found out when it reaches further', () => {
+    plant('console/planted.ts', "import { AppError } from '../src/errors.ts'\nAppError\n")
+    expect(offendersIn(sources())).toEqual(['console/planted.ts → src/errors.ts'])
   })
 })

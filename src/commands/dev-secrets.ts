@@ -8,6 +8,8 @@ export interface DevSecrets {
   environment: Record<string, string>
   /** The sample tenants' keys: shown at every start, because this is nobody's data. */
   tenantKeys: Record<string, string>
+  /** Of everybody who signs in to the console here. Missing in files of earlier versions. */
+  consolePassword?: string
   /** Of the last start, as environment variables. */
   addresses?: Record<string, string>
 }
@@ -29,8 +31,8 @@ export async function readDevSecrets(dataDir: string): Promise<DevSecrets | unde
 
 export async function ensureDevSecrets(dataDir: string, random: Random): Promise<DevSecrets> {
   const kept = await readDevSecrets(dataDir)
-  if (kept) return kept
   const word = (bytes: number) => random.bytes(bytes).toString('base64url')
+  if (kept) return { consolePassword: word(12), ...kept }
   const made: DevSecrets = {
     environment: {
       META_APP_ID: '100000000000001',
@@ -40,6 +42,7 @@ export async function ensureDevSecrets(dataDir: string, random: Random): Promise
       ENCRYPTION_KEYS: `dev:${random.bytes(32).toString('base64')}`,
     },
     tenantKeys: {},
+    consolePassword: word(12),
   }
   await writeDevSecrets(dataDir, made)
   return made

@@ -5,6 +5,9 @@ import { type Config, readConfig } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { startGateway } from '../gateway.ts'
 import { releaseAccount } from '../outbox/release.ts'
+import { findPersonByEmail } from '../people/find.ts'
+import { createPerson, givePassword } from '../people/manage.ts'
+import { createPasswords } from '../people/passwords.ts'
 import { createRuntime, logFor, type Runtime } from '../runtime.ts'
 import { createTenant } from '../tenants/create.ts'
 import { createApiKey } from '../tenants/keys.ts'
@@ -13,7 +16,7 @@ import { systemClock, systemRandom } from '../time-and-chance.ts'
 import { migrateWhenReachable, openDatabase } from './database.ts'
 import { type DevSecrets, ensureDevSecrets, writeDevSecrets } from './dev-secrets.ts'
 import { explainPort } from './port.ts'
-import { type SampleTenant, sampleTenants, trickle } from './sample-data.ts'
+import { type SampleTenant, samplePeople, sampleTenants, trickle } from './sample-data.ts'
 import { untilStopped } from './signals.ts'
 
 const clock = systemClock
@@ -64,6 +67,7 @@ async function startAll(stops: (() => Promise<unknown>)[]): Promise<void> {
   stops.push(() => gateway.stop())
 
   for (const sample of sampleTenants) await ensureSample(runtime, simulator, sample, secrets)
+  await ensurePeople(runtime, secrets)
   // After the samples: their making is no news for the gateway.
   simulator.setWebhook({ url: `${gateway.url}/api/webhooks/meta/whatsapp` })
   // For commands beside this one: where Meta is, and where we are.
@@ -111,6 +115,22 @@ async function ensureSample(
   simulator.changeAccount(number.waba_id, { name: sample.name })
 }
 
+/** People whose password somebody changed keep theirs. */
+async function ensurePeople(runtime: Runtime, { consolePassword = '' }: DevSecrets): Promise<void> {
+  const db = runtime.db.api
+  const by = { ...runtime, actor: 'dev' }
+  const hash = await createPasswords(random).hash(consolePassword)
+  const tenantId = await findTenantBySlug(db, sampleTenants[0]?.slug ?? '')
+  for (const person of samplePeople) {
+    if (await findPersonByEmail(db, person.email)) continue
+    const isOperator = person.role === 'operator'
+    await db.transaction(async (tx) => {
+      const given = { ...person, tenantId: isOperator ? null : (tenantId ?? null) }
+      await givePassword(tx, await createPerson(tx, given, by), hash, by)
+    })
+  }
+}
+
 function welcome(
   gatewayUrl: string,
   simulatorUrl: string,
@@ -121,15 +141,20 @@ function welcome(
   const samples = sampleTenants.map(
     (sample) => `  ${sample.name}\n    key ${secrets.tenantKeys[sample.slug]}`,
   )
+  const people = samplePeople.map(({ email, role }) => `  ${role.padEnd(8)}  ${email}`)
   const [firstKey] = Object.values(secrets.tenantKeys)
   const firstSlug = sampleTenants[0]?.slug
   const firstCustomer = sampleTenants[0]?.customers[0]?.waId
   return `
 Estafet        ${gatewayUrl}
+Console        ${gatewayUrl}/console
 API reference  ${gatewayUrl}/docs
 Simulated Meta ${simulatorUrl}
 Customer phone ${simulatorUrl}/phone
 Operator key   ${operatorKey}
+
+Sign in to the console, all with the password ${secrets.consolePassword}
+${people.join('\n')}
 
 Sample tenants, with customers who write every few seconds (all fictional). Open the customer
 phone to be one of them, watch the ticks, and let the simulated Meta misbehave:

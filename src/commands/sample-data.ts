@@ -11,6 +11,14 @@ export interface SampleTenant {
   customers: { waId: string; name: string }[]
 }
 
+/** Who can sign in to the console of `dev`: an operator, and people of the first sample tenant. */
+export const samplePeople = [
+  { name: 'Rosa Okafor (sample)', email: 'operator@estafet.example', role: 'operator' },
+  { name: 'Inês Carvalho (sample)', email: 'admin@harbour-finch.example', role: 'admin' },
+  { name: 'Damar Prasetya (sample)', email: 'agent@harbour-finch.example', role: 'agent' },
+  { name: 'Lucía Ibáñez (sample)', email: 'lucia@harbour-finch.example', role: 'agent' },
+] as const
+
 export const sampleTenants: SampleTenant[] = [
   {
     slug: 'sample-harbour-finch',

@@ -6,7 +6,14 @@ import { AppError, notFound } from '../errors.ts'
 import { publicId } from '../ids.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
 import type { PersonRow } from './model.ts'
-import { deleteLink, endSessions, insertPerson, lockPerson, updatePerson } from './queries.ts'
+import {
+  deleteLink,
+  endSessions,
+  insertPerson,
+  lockPerson,
+  updatePassword,
+  updatePerson,
+} from './queries.ts'
 
 export interface By {
   actor: string
@@ -52,6 +59,25 @@ export async function createPerson(tx: Tx, given: NewPerson, by: By): Promise<Pe
     details: { role: row.role },
   })
   return row
+}
+
+/** Where nobody is there to choose one: for people who were made up. */
+export async function givePassword(
+  tx: Tx,
+  { id, tenant_id: tenantId }: PersonRow,
+  hash: string,
+  { actor, clock }: Omit<By, 'random'>,
+): Promise<void> {
+  const at = clock.now()
+  await updatePassword(tx, id, hash, at)
+  await recordAct(tx, {
+    tenantId,
+    at,
+    actor,
+    action: 'person.password_set',
+    subject: publicId('usr', id),
+    details: { by: actor },
+  })
 }
 
 export interface PersonChange {

@@ -33,7 +33,7 @@ export interface Page {
   click(selector: string): Promise<void>
   /** Types into the element that matches, key by key as far as the page can tell. */
   type(selector: string, text: string): Promise<void>
-  /** One key for what has the focus: `Enter`, `Escape`, `Tab`, `ArrowDown` … */
+  /** One key for what has the focus: `Enter`, `Escape`, `Tab`, `ArrowDown`, `j`, `Control+Enter` … */
   press(key: string): Promise<void>
   /** Puts files into a file input. */
   setFiles(selector: string, files: string[]): Promise<void>
@@ -46,6 +46,8 @@ export interface Page {
   colorScheme(scheme: 'light' | 'dark'): Promise<void>
   /** Cuts the page off from the network, or lets it back. */
   setOffline(offline: boolean): Promise<void>
+  /** `cookie` as in a header: `name=value`. */
+  setCookie(url: string, cookie: string): Promise<void>
   screenshot(file: string): Promise<void>
   /** Asked before the click that opens a window: `opened` is that window, once it is there. */
   popup(): Promise<{ opened: Promise<Page> }>
@@ -55,7 +57,8 @@ export interface Page {
 }
 
 export interface Browser {
-  newPage(): Promise<Page>
+  /** `isApart`: as in another browser, with cookies of its own. */
+  newPage(options?: { isApart?: boolean }): Promise<Page>
   close(): Promise<void>
 }
 
@@ -95,7 +98,7 @@ export async function startChromium(): Promise<Browser> {
   afterFile(close)
 
   const connection = await connect(await debuggerUrl(child))
-  return { newPage: () => openPage(connection), close }
+  return { newPage: (options) => openPage(connection, options), close }
 }
 
 function killGroup({ pid }: ChildProcess): void {
@@ -164,8 +167,15 @@ async function connect(url: string): Promise<Connection> {
   }
 }
 
-async function openPage(connection: Connection): Promise<Page> {
-  const { targetId } = await connection.call('Target.createTarget', { url: 'about:blank' })
+async function openPage(
+  connection: Connection,
+  { isApart = false }: { isApart?: boolean } = {},
+): Promise<Page> {
+  const apart = isApart ? await connection.call('Target.createBrowserContext') : {}
+  const { targetId } = await connection.call('Target.createTarget', {
+    url: 'about:blank',
+    ...apart,
+  })
   return attach(connection, targetId)
 }
 
@@ -270,8 +280,15 @@ function createActions(call: Call): Omit<Page, 'goto' | 'reload' | 'popup' | 'pr
       await call('Input.insertText', { text })
     },
     async press(key) {
-      const event = { key, code: key, windowsVirtualKeyCode: keyCodes[key] ?? 0 }
-      const text = key === 'Enter' ? { text: '\r' } : {}
+      const [name = '', modifier] = key.split('+').reverse()
+      const event = {
+        key: name,
+        code: name,
+        windowsVirtualKeyCode: keyCodes[name] ?? 0,
+        modifiers: modifier === undefined ? 0 : modifiers[modifier],
+      }
+      const letter = name === 'Enter' ? '\r' : name
+      const text = letter.length === 1 && modifier !== 'Control' ? { text: letter } : {}
       await call('Input.dispatchKeyEvent', { type: 'keyDown', ...event, ...text })
       await call('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
     },
@@ -300,6 +317,10 @@ function createActions(call: Call): Omit<Page, 'goto' | 'reload' | 'popup' | 'pr
         downloadThroughput: -1,
         uploadThroughput: -1,
       }),
+    async setCookie(url, cookie) {
+      const [, name, value] = /^([^=]*)=(.*)$/.exec(cookie) ?? []
+      await call('Network.setCookie', { url, name, value, secure: true, path: '/', httpOnly: true })
+    },
     async screenshot(file) {
       const { data } = await call('Page.captureScreenshot', { format: 'png' })
       await writeFile(file, Buffer.from(data, 'base64'))
@@ -317,6 +338,8 @@ async function throughNavigation<T>(ask: () => Promise<T>, times = 20): Promise<
     return throughNavigation(ask, times - 1)
   }
 }
+
+const modifiers: Record<string, number> = { Alt: 1, Control: 2, Meta: 4, Shift: 8 }
 
 const keyCodes: Record<string, number> = {
   Enter: 13,

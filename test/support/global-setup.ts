@@ -42,6 +42,7 @@ async function makePrograms(): Promise<{ program: string; build: string }> {
     promisify(execFile)(join(packageRoot, 'node_modules', '.bin', command), args, {
       cwd: packageRoot,
     })
+  await run('vite', ['build', 'console', '--logLevel', 'warn'])
   await run('tsc', ['--project', 'tsconfig.build.json', '--outDir', outDir])
   const build = join(outDir, 'src', 'cli.js')
   // What was written for `require` gets one.

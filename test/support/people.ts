@@ -28,7 +28,11 @@ export interface SeededPerson {
 
 export async function seedPerson(
   db: Db,
-  { role, tenantId }: { role: PersonRole; tenantId: string | null },
+  {
+    role,
+    tenantId,
+    name = 'A person',
+  }: { role: PersonRole; tenantId: string | null; name?: string },
 ): Promise<SeededPerson> {
   const uuid = random.uuid()
   const email = `${uuid}@firm.example`
@@ -37,7 +41,7 @@ export async function seedPerson(
   await db.query(sql`
     insert into people
       (id, tenant_id, email, name, role, password_hash, password_changed_at, created_at, updated_at)
-    values (${uuid}, ${tenantId}, ${email}, 'A person', ${role}, ${await passwordHash()}, now(), now(), now())`)
+    values (${uuid}, ${tenantId}, ${email}, ${name}, ${role}, ${await passwordHash()}, now(), now(), now())`)
   // Some gateways of the tests live an hour ahead.
   await db.query(sql`
     insert into sessions (id, token_hash, person_id, created_at, last_seen_at)

@@ -1,0 +1,82 @@
+// What happens, as it happens: one stream for the whole page, and the pill that says whether it flows.
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { onReach } from '../api/call.ts'
+import { openStream, type StreamEvent, type StreamState } from '../api/stream.ts'
+import { useWords } from '../words/language.tsx'
+import { useTenant } from './tenant.tsx'
+import { shellWords } from './words.ts'
+
+type Listener = (event: StreamEvent) => void
+
+interface Live {
+  state: StreamState
+  listen(listener: Listener): () => void
+}
+
+const LiveContext = createContext<Live | undefined>(undefined)
+
+export function LiveProvider({ children, onRefused }: { children: ReactNode; onRefused(): void }) {
+  const { id: tenantId } = useTenant()
+  const [state, setState] = useState<StreamState>('live')
+  const listeners = useRef(new Set<Listener>())
+  const refused = useRef(onRefused)
+  refused.current = onRefused
+  useEffect(() => {
+    setState('live')
+    // The whole has no stream: it is asked for again and again, and the pill tells whether that works.
+    if (tenantId === null) return onReach((isReached) => setState(isReached ? 'live' : 'offline'))
+    return openStream({
+      tenantId,
+      onEvent: (event) => {
+        for (const listener of listeners.current) listener(event)
+      },
+      onState: setState,
+      onRefused: () => refused.current(),
+    })
+  }, [tenantId])
+  const live = useMemo<Live>(
+    () => ({
+      state,
+      listen: (listener) => {
+        listeners.current.add(listener)
+        return () => listeners.current.delete(listener)
+      },
+    }),
+    [state],
+  )
+  return <LiveContext value={live}>{children}</LiveContext>
+}
+
+function useLiveContext(): Live {
+  const live = useContext(LiveContext)
+  if (!live) throw new Error('bug: nothing is live here')
+  return live
+}
+
+/** Every event of the tenant. `stream.reset` means that some were missed: ask for everything again. */
+export function useLive(listener: Listener): void {
+  const { listen } = useLiveContext()
+  const latest = useRef(listener)
+  latest.current = listener
+  useEffect(() => listen((event) => latest.current(event)), [listen])
+}
+
+export const useLiveState = (): StreamState => useLiveContext().state
+
+export function LivePill() {
+  const state = useLiveState()
+  const words = useWords(shellWords)
+  return (
+    <span className={`live ${state}`} role="status" title={words.liveHints[state]}>
+      {words.live[state]}
+    </span>
+  )
+}

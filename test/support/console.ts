@@ -1,0 +1,55 @@
+// The console in a real browser, before a real gateway whose workers run, with Meta's part played by the simulator.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { expect } from 'vitest'
+import type { PersonRole } from '../../src/api/contract-people.ts'
+import { systemClock } from '../../src/time-and-chance.ts'
+import { type Browser, type Page, startChromium } from './chromium.ts'
+import { type SeededPerson, seedPerson } from './people.ts'
+import { type Sending, startSending } from './sending.ts'
+
+export interface ConsoleWorld extends Sending {
+  browser: Browser
+  /** Somebody who is signed in, in a browser of their own, at this address below /console. */
+  open(person: SeededPerson, place?: string): Promise<Page>
+  person(role: PersonRole, tenantId: string | null, name?: string): Promise<SeededPerson>
+}
+
+export async function startConsole(
+  environment: Record<string, string> = {},
+): Promise<ConsoleWorld> {
+  const sending = await startSending(
+    { ROLES: 'api,worker,console', ...environment },
+    { clock: systemClock },
+  )
+  const browser = await startChromium()
+  const { url, db } = sending.gateway
+  return {
+    ...sending,
+    browser,
+    person: (role, tenantId, name) => seedPerson(db, { role, tenantId, ...(name && { name }) }),
+    async open(person, place = '/') {
+      const page = await browser.newPage({ isApart: true })
+      await page.resize(1440, 900)
+      await page.setCookie(url, person.headers('').cookie ?? '')
+      await page.goto(`${url}/console${place}`)
+      await page.waitFor('.app', 'the console')
+      return page
+    },
+  }
+}
+
+const axeSource = readFileSync(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+)
+
+/** What keeps people with screen readers, keyboards or weak eyes from using what is shown now (WCAG 2.2 AA). */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(`${axeSource}; 0`)
+  const found = await page.evaluate(`axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  }).then(({ violations }) => violations.map(({ id, nodes }) =>
+    id + ': ' + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 160) + ' — ' + failureSummary).join(' | ')))`)
+  expect(found).toEqual([])
+}
