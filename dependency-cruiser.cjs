@@ -15,8 +15,9 @@ const featureEdges = {
     ...['conversations', 'contacts', 'consent', 'responder', 'outbox', 'accounts', 'tenants', 'dead-letters', 'templates'],
     'media',
   ],
-  // conversations marks messages read at Meta with the number's token, and shows how far their files got.
-  conversations: ['accounts', 'audit', 'consent', 'media'],
+  // conversations marks messages read at Meta with the number's token, and shows how far their files got and what their
+  // templates say.
+  conversations: ['accounts', 'audit', 'consent', 'media', 'templates'],
   // consent keeps the words; the outbox ends what waits (end-suppressed.ts), also for what is suppressed by hand.
   consent: ['contacts', 'outbox', 'dead-letters', 'audit'],
   contacts: ['audit'],

@@ -30,7 +30,12 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'simulator/**/*.test.ts', 'test/**/*.test.ts'],
+    include: [
+      'src/**/*.test.ts',
+      'simulator/**/*.test.ts',
+      'test/**/*.test.ts',
+      'console/**/*.test.ts',
+    ],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/end-file.ts'],
     sequence: { sequencer: LongestFirst },

@@ -1,10 +1,11 @@
 // Who is there decides what is shown: strangers sign in, people get their views.
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { createQueries } from './api/queries.ts'
 import { SessionProvider, useStanding } from './api/session.tsx'
 import type { SignedIn } from './api/types.ts'
+import { hasUnsent } from './pages/inbox/composer/unsent-storage.ts'
 import { SignInAgain } from './pages/sign-in/sign-in-again.tsx'
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx'
 import { WelcomePage } from './pages/sign-in/welcome-page.tsx'
@@ -57,5 +58,9 @@ function Views({ signedIn, onRefused }: { signedIn: SignedIn; onRefused(): void 
   const { id, role } = signedIn.person
   // biome-ignore lint/correctness/useExhaustiveDependencies: a person keeps their views, whatever is learnt about them.
   const router = useMemo(() => createConsoleRouter(role, onRefused), [id, role])
+  // What was written before a reload goes on, whichever view is open now.
+  useEffect(() => {
+    if (hasUnsent()) void import('./pages/inbox/composer/sender.ts')
+  }, [])
   return <RouterProvider router={router} />
 }

@@ -54,7 +54,15 @@ export function createConsoleRouter(role: Role, onRefused: () => void) {
 function NothingHere() {
   const words = useWords(shellWords)
   return (
-    <Empty title={words.nothingHere} actions={<ViewLink to="/">{words.toInbox}</ViewLink>}>
+    <Empty
+      heading="h1"
+      title={words.nothingHere}
+      actions={
+        <ViewLink className="btn" to="/">
+          {words.toInbox}
+        </ViewLink>
+      }
+    >
       {words.nothingHereText}
     </Empty>
   )

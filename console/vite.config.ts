@@ -31,6 +31,8 @@ export default defineConfig({
   build: {
     outDir,
     emptyOutDir: true,
+    // Says what a view loads: test/console/first-load.test.ts adds it up.
+    manifest: true,
     target: 'es2022',
     // The page's policy lets nothing in but files of its own.
     assetsInlineLimit: 0,

@@ -2,8 +2,8 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { doctorRoutes } from './accounts/doctor/routes.ts'
-import { accountRoutes } from './accounts/routes.ts'
-import { signupPlaces } from './accounts/signup/places.ts'
+import { accountRoutes, type Figures } from './accounts/routes.ts'
+import { missingSettings, signupPlaces } from './accounts/signup/places.ts'
 import { mountSignup, type SignupRoutesOptions, signupRoutes } from './accounts/signup/routes.ts'
 import { againAndAgain } from './again-and-again.ts'
 import { channelManagerOf } from './alerts/alerting.ts'
@@ -13,7 +13,7 @@ import { createRateLimit } from './api/rate-limit.ts'
 import type { Route } from './api/route.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { suppressionRoutes } from './consent/routes.ts'
-import { lastInboundAt } from './conversations/last-inbound.ts'
+import { lastInboundAt, lastInboundOf } from './conversations/last-inbound.ts'
 import { messageRoutes } from './conversations/message-routes.ts'
 import { conversationRoutes } from './conversations/routes.ts'
 import type { Tx } from './db/connect.ts'
@@ -27,6 +27,7 @@ import { mountEventStream } from './events/stream-route.ts'
 import { createHttpServer, type MountOptions, mountRoutes } from './http.ts'
 import { createReceiver } from './inbox/receive.ts'
 import { mountWebhooks } from './inbox/routes.ts'
+import { openFile } from './media/open.ts'
 import { mediaRoutes } from './media/routes.ts'
 import { createGraphAccounts } from './meta/graph-accounts.ts'
 import { opsRoutes } from './ops/admin-routes.ts'
@@ -37,9 +38,12 @@ import { createLatencySharing, type LatencySharing } from './ops/latency.ts'
 import { watchReadiness } from './ops/readiness.ts'
 import { healthRoutes, mountMetrics, mountProbes } from './ops/routes.ts'
 import { createScrape, type Scrape } from './ops/scrape.ts'
+import { traceRoutes } from './ops/trace-routes.ts'
 import { holdAccount, letGo, reconsiderTenant, releaseAccount } from './outbox/release.ts'
 import { outboxRoutes } from './outbox/routes.ts'
 import { keepPace } from './outbox/throughput.ts'
+import { trafficOf } from './outbox/traffic.ts'
+import { waitsOf } from './outbox/waits.ts'
 import { createPasswords } from './people/passwords.ts'
 import { peopleRoutes } from './people/routes.ts'
 import { sessionRoutes } from './people/session-routes.ts'
@@ -52,7 +56,7 @@ import { createSweep, type Sweep } from './tasks/sweep.ts'
 import { templateRoutes } from './templates/routes.ts'
 import { createTemplateSync } from './templates/sync.ts'
 import { createAuthenticate } from './tenants/keys.ts'
-import { isTenant, nameOfTenant } from './tenants/resolve.ts'
+import { isTenant, nameOfTenant, ownStopWords } from './tenants/resolve.ts'
 import { tenantRoutes } from './tenants/routes.ts'
 import { createWorkers, enqueuerOf, type Workers } from './workers.ts'
 
@@ -78,7 +82,7 @@ export async function startGateway(
   }
   try {
     await runtime.traces?.start()
-    const app = createHttpServer({ log, clock, random })
+    const app = createHttpServer({ log, clock, random, publicUrl: config.publicUrl })
     closeWithFarewell(app, clock, farewellMs)
     const readiness = watchReadiness({
       db: db.api,
@@ -159,6 +163,7 @@ export function accountKeeping(runtime: Runtime): SignupRoutesOptions & {
   const { metaAppId: appId, metaAppSecrets, tokenCheckMinutes, tokenWarningDays } = config
   const [appSecret] = metaAppSecrets
   const limitStrangers = createRateLimit(strangersPerSecond, clock)
+  const places = signupPlaces(config)
   return {
     db: db.api,
     clock,
@@ -168,8 +173,9 @@ export function accountKeeping(runtime: Runtime): SignupRoutesOptions & {
     vault,
     meta: createGraphAccounts(runtime.graph),
     app: appId !== undefined && appSecret !== undefined ? { appId, appSecret } : null,
+    missing: missingSettings(places, { appId, appSecret, configId: config.metaConfigId }),
     configId: config.metaConfigId,
-    places: signupPlaces(config),
+    places,
     publicUrl: config.publicUrl,
     tokenCheckMinutes,
     tokenWarningDays,
@@ -187,6 +193,22 @@ export function accountKeeping(runtime: Runtime): SignupRoutesOptions & {
     lastInboundAt,
     keepPace,
   }
+}
+
+/** What goes on at these numbers, for those who look at their accounts. */
+async function figuresOf(
+  db: Tx,
+  tenantId: string,
+  numbers: string[],
+): Promise<Map<string, Figures>> {
+  const traffic = await trafficOf(db, tenantId, numbers)
+  const inbound = await lastInboundOf(db, tenantId, numbers)
+  return new Map(
+    [...traffic].map(([number, figures]) => [
+      number,
+      { ...figures, last_inbound_at: inbound.get(number)?.toISOString() ?? null },
+    ]),
+  )
 }
 
 /** Forged sign-ups that are audited; more than that is somebody filling the log, and is only counted. */
@@ -294,6 +316,7 @@ function authenticateBy(runtime: Runtime) {
   const sessions = sessionsOf(runtime)
   return createAuthenticate(
     runtime.db.api,
+    runtime.clock,
     runtime.config.operatorKeys,
     async (cookies, isIdle) => {
       const token = tokenIn(cookies)
@@ -343,6 +366,7 @@ export function apiRoutes(
       onConnected: releaseAccount,
       onDisconnected: letGo,
       tokenWarningDays: config.tokenWarningDays,
+      figuresOf: (tenantId, numbers) => figuresOf(db.api, tenantId, numbers),
     }),
     ...peopleRoutes({
       db: db.api,
@@ -357,17 +381,25 @@ export function apiRoutes(
       passwords: createPasswords(random),
       sessions: sessionsOf(runtime),
       nameOfTenant: (id) => nameOfTenant(db.api, id),
+      simulatorUrl: runtime.simulatorUrl,
     }),
     ...doctorRoutes(keeping),
     ...signupRoutes(keeping),
     ...conversationRoutes({ ...runtime, db: db.api }),
     ...outboxRoutes({ clock, db: db.api, enqueuer: enqueuerOf(runtime, db.api) }),
-    ...suppressionRoutes({ ...runtime, db: db.api }),
+    ...suppressionRoutes({
+      ...runtime,
+      db: db.api,
+      usualStopWords: config.stopWords,
+      ownStopWords: (id) => ownStopWords(db.api, id),
+    }),
     ...mediaRoutes({ ...runtime, db: db.api }),
-    ...messageRoutes({ db: db.api }),
+    ...messageRoutes({ db: db.api, waitsOf }),
     ...templateRoutes({
       ...runtime,
       db: db.api,
+      metaAppId: config.metaAppId,
+      openFile: (tenantId, mediaId) => openFile({ ...runtime, db: db.api }, tenantId, mediaId),
       sync: createTemplateSync({ ...runtime, db: db.api }),
     }),
     ...deadLetterRoutes({ ...runtime, db: db.api }),
@@ -387,8 +419,11 @@ export function apiRoutes(
       db: db.api,
       latencies,
       deadLetterThreshold: config.dlqAlertThreshold,
+      backlogAlertSeconds: config.backlogAlertSeconds,
+      circuitWindowSeconds: config.circuit.windowSeconds,
     }),
     ...opsRoutes({ ...runtime, db: db.api }),
+    ...traceRoutes({ db: db.api }),
     ...taskRoutes({ ...workers, log, sweep }),
   ]
 }

@@ -29,13 +29,17 @@ export interface HttpOptions {
   log: Log
   clock: Clock
   random: Random
+  /** Where browsers reach us. */
+  publicUrl?: string | undefined
 }
 
 const apiBodyLimit = 256 * 1024
 /** Long enough for a slow phone network, short enough that idle peers do not pile up. */
 const bodyTimeoutMs = 30_000
 
-export function createHttpServer({ log, clock, random }: HttpOptions): FastifyInstance {
+export function createHttpServer(options: HttpOptions): FastifyInstance {
+  const { log, clock, random } = options
+  const setHeaders = headerSetter(options.publicUrl)
   const app = Fastify({
     logger: false,
     bodyLimit: apiBodyLimit,
@@ -103,12 +107,15 @@ export function createHttpServer({ log, clock, random }: HttpOptions): FastifyIn
   return app
 }
 
-function setHeaders(reply: FastifyReply, requestId: string): FastifyReply {
-  return reply.headers({
-    'x-request-id': requestId,
+function headerSetter(publicUrl = '') {
+  const always = {
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
-  })
+    // For this host alone: its neighbours may have reasons of their own.
+    ...(publicUrl.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
+  }
+  return (reply: FastifyReply, requestId: string) =>
+    reply.headers({ 'x-request-id': requestId, ...always })
 }
 
 /** Who takes too long to send a body is told so and cut off. */

@@ -7,7 +7,8 @@ import type { Queue } from './dispatch/queue.ts'
 import { inboxWatchJob } from './inbox/watch.ts'
 import { mediaSweepJob } from './media/sweep.ts'
 import { samplingJob } from './ops/backlog.ts'
-import { type LatencySharing, latencyJob } from './ops/latency.ts'
+import { historyJob } from './ops/history.ts'
+import { type LatencySharing, latencyJob, tenantLatencyJob } from './ops/latency.ts'
 import { retentionJob } from './ops/retention.ts'
 import type { Runtime } from './runtime.ts'
 import { resealJob } from './secrets/reseal.ts'
@@ -41,9 +42,11 @@ export function periodicJobs(
       ...inboxWatchJob({ db: db.api, clock, longestBreak: longestBreakOf(dispatch) }),
     },
     { loops: 'every', ...latencyJob(latencies) },
+    { loops: 'every', ...tenantLatencyJob(latencies) },
     { loops: 'worker', ...alertJob(workers.alerting) },
     { loops: 'worker', ...retentionJob({ db: db.work, clock, log, config }) },
     { loops: 'worker', ...samplingJob({ db: db.work, clock }) },
+    { loops: 'worker', ...historyJob({ db: db.work, clock }) },
     { loops: 'worker', ...mediaSweepJob({ ...work, retentionDays: config.mediaRetentionDays }) },
     { loops: 'worker', ...templateSyncJob(work) },
     { loops: 'worker', ...resealJob(work) },

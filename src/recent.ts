@@ -19,12 +19,20 @@ export interface RecentCount {
   count: number
 }
 
+export interface NumberCount extends RecentCount {
+  phoneNumberId: string
+}
+
 export interface Recent {
-  observe(kind: RecentKind, ms: number): void
+  /** `phoneNumberId`: on whose account, where that is known. */
+  observe(kind: RecentKind, ms: number, phoneNumberId?: string | null): void
   /** What happened since the last call. */
   take(): RecentCount[]
   /** What was taken could not be passed on. */
   putBack(counts: RecentCount[]): void
+  /** The same by number: for tenants, who hear of their own. */
+  takeByNumber(): NumberCount[]
+  putBackByNumber(counts: NumberCount[]): void
 }
 
 /** Each bucket ends 8 % above the one before: a percentile read from them is that exact. */
@@ -44,26 +52,57 @@ export function bucketMs(bucket: number): number {
 }
 
 export function createRecent(): Recent {
-  const counts = new Map<RecentKind, Map<number, number>>()
-  const add = (kind: RecentKind, bucket: number, count: number) => {
-    let buckets = counts.get(kind)
-    if (!buckets) {
-      buckets = new Map()
-      counts.set(kind, buckets)
-    }
-    buckets.set(bucket, (buckets.get(bucket) ?? 0) + count)
+  const whole = createCounts()
+  const numbers = new Map<string, ReturnType<typeof createCounts>>()
+  const ofNumber = (phoneNumberId: string) => {
+    const known = numbers.get(phoneNumberId)
+    if (known) return known
+    const fresh = createCounts()
+    numbers.set(phoneNumberId, fresh)
+    return fresh
   }
   return {
-    observe: (kind, ms) => add(kind, bucketOf(ms), 1),
-    take() {
+    observe(kind, ms, phoneNumberId) {
+      const bucket = bucketOf(ms)
+      whole.add(kind, bucket, 1)
+      if (phoneNumberId) ofNumber(phoneNumberId).add(kind, bucket, 1)
+    },
+    take: whole.take,
+    putBack(taken) {
+      for (const { kind, bucket, count } of taken) whole.add(kind, bucket, count)
+    },
+    takeByNumber() {
+      const taken = [...numbers].flatMap(([phoneNumberId, counts]) =>
+        counts.take().map((one) => ({ phoneNumberId, ...one })),
+      )
+      numbers.clear()
+      return taken
+    },
+    putBackByNumber(taken) {
+      for (const { phoneNumberId, kind, bucket, count } of taken) {
+        ofNumber(phoneNumberId).add(kind, bucket, count)
+      }
+    },
+  }
+}
+
+function createCounts() {
+  const counts = new Map<RecentKind, Map<number, number>>()
+  return {
+    add(kind: RecentKind, bucket: number, count: number): void {
+      let buckets = counts.get(kind)
+      if (!buckets) {
+        buckets = new Map()
+        counts.set(kind, buckets)
+      }
+      buckets.set(bucket, (buckets.get(bucket) ?? 0) + count)
+    },
+    take(): RecentCount[] {
       const taken = [...counts].flatMap(([kind, buckets]) =>
         [...buckets].map(([bucket, count]) => ({ kind, bucket, count })),
       )
       counts.clear()
       return taken
-    },
-    putBack(taken) {
-      for (const { kind, bucket, count } of taken) add(kind, bucket, count)
     },
   }
 }

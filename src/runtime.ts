@@ -53,11 +53,14 @@ export interface Runtime {
   /** Apart, so that no amount of processing or reading makes a webhook wait for a connection. */
   db: { receive: Db; work: Db; api: Db }
   version: string
+  /** Where Meta is played, and made to misbehave: under `dev` only. */
+  simulatorUrl: string | undefined
   close(): Promise<void>
 }
 
 export interface RuntimeOptions {
   config: Config
+  simulatorUrl?: string | undefined
   databaseUrl: string
   clock?: Clock
   random?: Random
@@ -130,6 +133,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     dedupe,
     db,
     version,
+    simulatorUrl: options.simulatorUrl,
     close: async () => {
       await traces?.stop()
       const closing = [graphMedia.close(), poster.close(), closeStore(), dispatch.close()]

@@ -21,9 +21,17 @@ interface Standing {
 }
 
 let standing: Standing = { csrfToken: '', tenantId: null, onSessionEnded: () => undefined }
+const sessionListeners = new Set<() => void>()
 
 export function setStanding(changes: Partial<Standing>): void {
   standing = { ...standing, ...changes }
+  if (changes.csrfToken !== undefined) for (const tell of sessionListeners) tell()
+}
+
+/** Told when somebody has signed in, again or for the first time. */
+export function onSignedIn(listener: () => void): () => void {
+  sessionListeners.add(listener)
+  return () => sessionListeners.delete(listener)
 }
 
 const idleAfterMs = 60_000
@@ -62,6 +70,33 @@ function tellReach(isReached: boolean): void {
   for (const listener of reachListeners) listener(isReached)
 }
 
+/** Of calls that change something. */
+export function changingHeaders(tenantId?: string | null): Record<string, string> {
+  return { ...sessionHeaders(tenantId), 'x-csrf-token': standing.csrfToken }
+}
+
+export function noAnswer(): ApiProblem {
+  tellReach(false)
+  return new ApiProblem(0, 'NO_CONNECTION', 'No answer from the gateway.')
+}
+
+interface Refusal {
+  status: number
+  statusText: string
+  requestId: string | null
+  body: unknown
+}
+
+/** What is to be thrown for an answer that is none of success. */
+export function refused({ status, statusText, requestId, body }: Refusal) {
+  const { error } = (body ?? {}) as { error?: Partial<ApiProblem> }
+  const { code = `HTTP_${status}`, message = statusText, details } = error ?? {}
+  // Not every 401: a wrong password ends nothing. With another token than this page's, somebody signed in meanwhile, in
+  // another tab.
+  if (code === 'UNAUTHORIZED' || code === 'CSRF_TOKEN_WRONG') standing.onSessionEnded()
+  return new ApiProblem(status, code, message, requestId ?? undefined, details)
+}
+
 async function ask(method: Method, path: string, options: CallOptions): Promise<Response> {
   const { query, body, headers, signal = null, tenantId } = options
   const isForm = body instanceof FormData
@@ -72,8 +107,7 @@ async function ask(method: Method, path: string, options: CallOptions): Promise<
       signal,
       credentials: 'same-origin',
       headers: {
-        ...sessionHeaders(tenantId),
-        ...(method !== 'GET' && { 'x-csrf-token': standing.csrfToken }),
+        ...(method === 'GET' ? sessionHeaders(tenantId) : changingHeaders(tenantId)),
         ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -81,21 +115,18 @@ async function ask(method: Method, path: string, options: CallOptions): Promise<
     })
   } catch (error) {
     if (signal?.aborted) throw error
-    tellReach(false)
-    throw new ApiProblem(0, 'NO_CONNECTION', 'No answer from the gateway.')
+    throw noAnswer()
   }
   tellReach(true)
   if (answer.ok) return answer
-  const problem = await problemOf(answer)
-  if (problem.status === 401 && !path.startsWith('/api/console/sign-in')) standing.onSessionEnded()
-  throw problem
-}
-
-async function problemOf(answer: Response): Promise<ApiProblem> {
-  const { error } = await answer.json().catch(() => ({}))
-  const id = answer.headers.get('x-request-id') ?? undefined
-  const { code = `HTTP_${answer.status}`, message = answer.statusText, details } = error ?? {}
-  return new ApiProblem(answer.status, code, message, id, details)
+  const { status, statusText, headers: said } = answer
+  const requestId = said.get('x-request-id')
+  throw refused({
+    status,
+    statusText,
+    requestId,
+    body: await answer.json().catch(() => ({})),
+  })
 }
 
 export async function call<Answer>(

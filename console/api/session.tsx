@@ -1,6 +1,14 @@
 // Who is signed in, and whose data the page shows. Ends with the server's word, not with the page's opinion.
 import { useQueryClient } from '@tanstack/react-query'
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react'
 import { get, post, setStanding } from './call.ts'
 import type { ApiProblem } from './problem.ts'
 import { toProblem } from './problem.ts'
@@ -15,6 +23,8 @@ export interface Session {
   person: SignedIn['person']
   /** Null for operators, who belong to none. */
   ownTenant: SignedIn['tenant']
+  /** Where Meta is played, under `dev`. */
+  simulatorUrl: string | undefined
   may(needed: Role): boolean
   signOut(): Promise<void>
   signOutEverywhere(): Promise<void>
@@ -28,12 +38,27 @@ export function useSession(): Session {
   return session
 }
 
+const ownerKey = 'estafet.owner'
+
+/** What this tab keeps belongs to one person, and is gone with their session. */
+function keepFor(personId: string): void {
+  if (sessionStorage.getItem(ownerKey) === personId) return
+  sessionStorage.clear()
+  sessionStorage.setItem(ownerKey, personId)
+}
+
+/** Whether anything may be kept in this tab: not before somebody signed in, nor after they signed out. */
+export const mayKeep = () => sessionStorage.getItem(ownerKey) !== null
+
 export type Standing =
   | { kind: 'looking' }
   | { kind: 'stranger' }
   | { kind: 'unreachable'; problem: ApiProblem }
   /** `isEnded`: signed in when the page was opened, and no longer. What was typed is still there. */
   | { kind: 'known'; signedIn: SignedIn; isEnded: boolean }
+
+/** A word to the other tabs: they share the cookie. */
+const tabsKey = 'estafet.session'
 
 /** `welcome`: what signing in answered. */
 export function useStanding(): {
@@ -44,16 +69,19 @@ export function useStanding(): {
   const [standing, setOwn] = useState<Standing>({ kind: 'looking' })
   const [round, setRound] = useState(0)
   const queries = useQueryClient()
+  const lookAgain = useCallback(() => setRound((before) => before + 1), [])
+
+  // What somebody writes survives the end of a session, and a gateway that does not answer.
+  const end = () =>
+    setOwn((now) => (now.kind === 'known' ? { ...now, isEnded: true } : { kind: 'stranger' }))
 
   const welcome = (signedIn: SignedIn) => {
-    const before = standing.kind === 'known' ? standing.signedIn.person.id : undefined
+    const { id } = signedIn.person
     // Somebody else on the same machine gets a page without anything of the one before.
-    if (before !== undefined && before !== signedIn.person.id) return location.reload()
-    setStanding({
-      csrfToken: signedIn.csrf_token,
-      onSessionEnded: () =>
-        setOwn((now) => (now.kind === 'known' ? { ...now, isEnded: true } : { kind: 'stranger' })),
-    })
+    keepFor(id)
+    localStorage.setItem(tabsKey, `${id} ${signedIn.expires_at}`)
+    if (standing.kind === 'known' && standing.signedIn.person.id !== id) return location.reload()
+    setStanding({ csrfToken: signedIn.csrf_token, onSessionEnded: end })
     setOwn({ kind: 'known', signedIn, isEnded: false })
     void queries.invalidateQueries()
   }
@@ -62,11 +90,20 @@ export function useStanding(): {
   useEffect(() => {
     get<SignedIn>('/api/console/me').then(welcome, (error) => {
       const problem = toProblem(error)
-      setOwn(problem.status === 401 ? { kind: 'stranger' } : { kind: 'unreachable', problem })
+      if (problem.status === 401) end()
+      else setOwn((now) => (now.kind === 'known' ? now : { kind: 'unreachable', problem }))
     })
   }, [round])
 
-  return { standing, welcome, lookAgain: () => setRound((before) => before + 1) }
+  useEffect(() => {
+    const onStorage = ({ key }: StorageEvent) => {
+      if (key === tabsKey) lookAgain()
+    }
+    addEventListener('storage', onStorage)
+    return () => removeEventListener('storage', onStorage)
+  }, [lookAgain])
+
+  return { standing, welcome, lookAgain }
 }
 
 export function SessionProvider({
@@ -80,11 +117,13 @@ export function SessionProvider({
     const leave = async (path: string) => {
       await post(path)
       sessionStorage.clear()
+      localStorage.removeItem(tabsKey)
       location.assign('/console/')
     }
     return {
       person: signedIn.person,
       ownTenant: signedIn.tenant,
+      simulatorUrl: signedIn.simulator_url,
       may: (needed) => mayBe(signedIn.person.role, needed),
       signOut: () => leave('/api/console/sign-out'),
       signOutEverywhere: () => leave('/api/console/sign-out-everywhere'),

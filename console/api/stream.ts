@@ -47,6 +47,7 @@ export function openStream({ tenantId, onEvent, onState, onRefused }: StreamOpti
         signal: broken.signal,
       })
       if (answer.status === 401) {
+        onState('offline')
         onRefused()
         return close()
       }

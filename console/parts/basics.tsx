@@ -4,16 +4,13 @@ import { Icon, type IconName } from './icon.tsx'
 
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'accent' | 'plain'
 
+/** A picture of a name, drawn by the style sheet: for those who listen the name itself stands beside it. */
 export function Avatar({ name, size = 32 }: { name: string; size?: 20 | 24 | 32 | 40 }) {
-  return (
-    <span className={`avatar s${size}`} aria-hidden="true">
-      {initialsOf(name)}
-    </span>
-  )
+  return <span className={`avatar s${size}`} aria-hidden="true" data-initials={initialsOf(name)} />
 }
 
 export function initialsOf(name: string): string {
-  const words = name.split(/\s+/).filter((word) => /\p{L}/u.test(word))
+  const words = name.split(/\s+/).filter((word) => /^\p{L}/u.test(word))
   const letters = [words[0], words.length > 1 ? words.at(-1) : undefined]
   return (
     letters
@@ -112,8 +109,7 @@ export function Segments<Value extends string>({
           aria-pressed={value === chosen}
           onClick={() => onChoose(value)}
         >
-          {words}
-          {count !== undefined && <b className="num">{count}</b>}
+          {words} {count !== undefined && <b className="num">{count}</b>}
         </button>
       ))}
     </div>

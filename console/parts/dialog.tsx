@@ -4,6 +4,9 @@ import { common } from '../words/common.ts'
 import { useWords } from '../words/language.tsx'
 import { IconButton } from './button.tsx'
 
+const firstField =
+  '.dialog-body :is(input:not([readonly], [hidden], [type="checkbox"]), textarea, select)'
+
 interface DialogProps {
   title: ReactNode
   onClose(): void
@@ -32,7 +35,12 @@ export function Dialog({
   useEffect(() => {
     const dialog = own.current
     const before = document.activeElement
-    if (dialog && !dialog.open) dialog.showModal()
+    if (dialog && !dialog.open) {
+      dialog.showModal()
+      // What is asked for, not the button that leaves.
+      const asked = dialog.querySelector<HTMLElement>('[data-autofocus]')
+      ;(asked ?? dialog.querySelector<HTMLElement>(firstField))?.focus()
+    }
     return () => {
       dialog?.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus()

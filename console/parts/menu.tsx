@@ -8,6 +8,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { Icon } from './icon.tsx'
 
 interface MenuProps {
   /** What is pressed; the menu adds what makes it a menu's button. */
@@ -104,6 +105,22 @@ const itemsOf = (menu: HTMLElement) => [
 
 export function MenuItem({ className = '', ...rest }: ComponentProps<'button'>) {
   return <button type="button" role="menuitem" tabIndex={-1} className={className} {...rest} />
+}
+
+/** Holds or not. */
+export function MenuCheck({
+  isChecked,
+  children,
+  ...rest
+}: ComponentProps<'button'> & { isChecked: boolean }) {
+  return (
+    <button type="button" role="menuitemcheckbox" aria-checked={isChecked} tabIndex={-1} {...rest}>
+      <span className="menu-check" aria-hidden="true">
+        {isChecked && <Icon name="check" size={14} />}
+      </span>
+      {children}
+    </button>
+  )
 }
 
 /** One of several, of which one holds. */

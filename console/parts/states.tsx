@@ -10,16 +10,19 @@ import { Icon } from './icon.tsx'
 /** Says what will appear here and how to make it appear. */
 export function Empty({
   title,
+  heading: Heading = 'h2',
   children,
   actions,
 }: {
   title: string
+  /** `h1` where nothing else is on the page. */
+  heading?: 'h1' | 'h2'
   children?: ReactNode
   actions?: ReactNode
 }) {
   return (
     <div className="empty">
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       {children && <p>{children}</p>}
       {actions && <div className="row">{actions}</div>}
     </div>
@@ -51,7 +54,7 @@ export function useProblemText(): (error: unknown) => string {
     const problem = toProblem(error)
     if (problem.code === 'NO_CONNECTION') return words.noConnection
     if (problem.status === 429) return words.tooManyCalls
-    if (problem.status === 403) return words.notAllowed
+    if (problem.code === 'FORBIDDEN') return words.notAllowed
     if (problem.status === 404) return words.notFound
     if (problem.status >= 500) return words.ourFault
     return problem.message || words.somethingWrong
@@ -90,6 +93,25 @@ export function Trouble({
           </span>
         )}
       </div>
+    </div>
+  )
+}
+
+/** Why a form was refused. What the form says at one of its `fields` is not said again. */
+export function Refused({ error, fields = [] }: { error: unknown; fields?: string[] }) {
+  const words = useWords(common)
+  const textOf = useProblemText()
+  if (!error) return null
+  const problem = toProblem(error)
+  if (fields.some((field) => problem.fieldProblem(field) !== undefined)) return null
+  return (
+    <div role="alert" className="refused">
+      <p className="bad">{textOf(problem)}</p>
+      {problem.requestId && (
+        <span className="row xs muted">
+          {problem.code} · {words.requestId} <Copy text={problem.requestId} />
+        </span>
+      )}
     </div>
   )
 }

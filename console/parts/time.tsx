@@ -25,7 +25,8 @@ export function Time({
   as = 'ago',
 }: {
   at: Moment
-  as?: 'ago' | 'short' | 'time' | 'until' | 'seconds'
+  /** `age`: `4 min` up to a day, then the day. */
+  as?: 'ago' | 'age' | 'short' | 'time' | 'until' | 'seconds'
 }) {
   const format = useFormat()
   const current = useNow()
@@ -33,13 +34,15 @@ export function Time({
   const text =
     as === 'ago'
       ? format.ago(date, current)
-      : as === 'until'
-        ? format.until(date, current)
-        : as === 'short'
-          ? format.short(date, current)
-          : as === 'seconds'
-            ? format.timeWithSeconds(date)
-            : format.time(date)
+      : as === 'age'
+        ? format.age(date, current)
+        : as === 'until'
+          ? format.until(date, current)
+          : as === 'short'
+            ? format.short(date, current)
+            : as === 'seconds'
+              ? format.timeWithSeconds(date)
+              : format.time(date)
   return (
     <time className="num" dateTime={date.toISOString()} title={format.exact(date)}>
       {text}

@@ -9,6 +9,7 @@ import {
   useState,
 } from 'react'
 import { onReach } from '../api/call.ts'
+import { useSession } from '../api/session.tsx'
 import { openStream, type StreamEvent, type StreamState } from '../api/stream.ts'
 import { useWords } from '../words/language.tsx'
 import { useTenant } from './tenant.tsx'
@@ -25,23 +26,30 @@ const LiveContext = createContext<Live | undefined>(undefined)
 
 export function LiveProvider({ children, onRefused }: { children: ReactNode; onRefused(): void }) {
   const { id: tenantId } = useTenant()
+  const session = useSession()
   const [state, setState] = useState<StreamState>('live')
   const listeners = useRef(new Set<Listener>())
   const refused = useRef(onRefused)
   refused.current = onRefused
+  const isAgain = useRef(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another session needs another stream.
   useEffect(() => {
     setState('live')
+    const tell = (event: StreamEvent) => {
+      for (const listener of listeners.current) listener(event)
+    }
+    // Nobody listened between two sessions.
+    if (isAgain.current) tell({ id: '', type: 'stream.reset', data: {} })
+    isAgain.current = true
     // The whole has no stream: it is asked for again and again, and the pill tells whether that works.
     if (tenantId === null) return onReach((isReached) => setState(isReached ? 'live' : 'offline'))
     return openStream({
       tenantId,
-      onEvent: (event) => {
-        for (const listener of listeners.current) listener(event)
-      },
+      onEvent: tell,
       onState: setState,
       onRefused: () => refused.current(),
     })
-  }, [tenantId])
+  }, [tenantId, session])
   const live = useMemo<Live>(
     () => ({
       state,

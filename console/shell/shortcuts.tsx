@@ -44,10 +44,13 @@ export function useShortcut(keys: string, does: string, act: (() => void) | unde
   }, [keys, does, isOn])
 }
 
+/** Where letters are written; a checkbox takes none. */
+const fields = 'input:not([type="checkbox"]), textarea, select'
+
 addEventListener('keydown', (event) => {
   if (!areOn() || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
   const target = event.target as HTMLElement
-  if (target.closest?.('input, textarea, select, [contenteditable], [role="menu"]')) return
+  if (target.closest?.(`${fields}, [contenteditable], [role="menu"]`)) return
   if (document.querySelector('dialog[open]')) return
   const key = event.key === '?' ? '?' : event.key.toLowerCase()
   const before = first && performance.now() - first.at < sequenceMs ? `${first.key} ` : ''

@@ -10,7 +10,8 @@ import { shellWords } from './words.ts'
 /** More than these are found by name. */
 const shownAtOnce = 50
 
-export function TenantSwitcher({ takesAll }: { takesAll: boolean }) {
+/** `isUnknown`: the address names none of them. */
+export function TenantSwitcher({ takesAll, isUnknown }: { takesAll: boolean; isUnknown: boolean }) {
   const words = useWords(shellWords)
   const tenant = useTenant()
   const { data: tenants = [] } = useTenants()
@@ -26,7 +27,9 @@ export function TenantSwitcher({ takesAll }: { takesAll: boolean }) {
       label={words.chooseTenant}
       button={(press) => (
         <button type="button" className="tenant-switch" {...press}>
-          <span className="cut">{tenant.id === null ? words.allTenants : tenant.name}</span>
+          <span className="cut">
+            {isUnknown ? words.chooseTenant : tenant.id === null ? words.allTenants : tenant.name}
+          </span>
           <Icon name="down" />
         </button>
       )}
@@ -46,7 +49,7 @@ export function TenantSwitcher({ takesAll }: { takesAll: boolean }) {
           )}
           {takesAll && (
             <MenuChoice
-              isChosen={tenant.id === null}
+              isChosen={tenant.id === null && !isUnknown}
               onClick={() => {
                 close()
                 choose(null)

@@ -1,5 +1,5 @@
 // What more than one page says.
-import { defineWords } from './language.tsx'
+import { defineWords } from './define.ts'
 
 export const common = defineWords({
   en: {
@@ -15,7 +15,7 @@ export const common = defineWords({
     loadMore: 'Load more',
     required: 'Required',
     search: 'Search',
-    noConnection: 'No connection to the gateway. It is tried again by itself.',
+    noConnection: 'No connection to the gateway. Try again in a moment.',
     notAllowed: 'Your role does not allow this.',
     somethingWrong: 'This did not work.',
     tooManyCalls: 'Too many calls at once. Try again in a moment.',
@@ -23,6 +23,10 @@ export const common = defineWords({
     notFound: 'This is not there, or no longer.',
     requestId: 'Request',
     details: 'Details',
+    show: 'Show',
+    hide: 'Hide',
+    loadAgain: 'Load again',
+    done: 'Done',
   },
   es: {
     cancel: 'Cancelar',
@@ -37,7 +41,7 @@ export const common = defineWords({
     loadMore: 'Cargar más',
     required: 'Obligatorio',
     search: 'Buscar',
-    noConnection: 'Sin conexión con la pasarela. Se vuelve a intentar sola.',
+    noConnection: 'Sin conexión con la pasarela. Intente de nuevo en un momento.',
     notAllowed: 'Su rol no permite esto.',
     somethingWrong: 'Esto no funcionó.',
     tooManyCalls: 'Demasiadas llamadas a la vez. Intente de nuevo en un momento.',
@@ -45,6 +49,10 @@ export const common = defineWords({
     notFound: 'Esto no existe, o ya no.',
     requestId: 'Solicitud',
     details: 'Detalles',
+    show: 'Mostrar',
+    hide: 'Ocultar',
+    loadAgain: 'Cargar de nuevo',
+    done: 'Listo',
   },
   pt: {
     cancel: 'Cancelar',
@@ -59,7 +67,7 @@ export const common = defineWords({
     loadMore: 'Carregar mais',
     required: 'Obrigatório',
     search: 'Buscar',
-    noConnection: 'Sem conexão com o gateway. A página tenta de novo sozinha.',
+    noConnection: 'Sem conexão com o gateway. Tente de novo em instantes.',
     notAllowed: 'Seu papel não permite isto.',
     somethingWrong: 'Isto não funcionou.',
     tooManyCalls: 'Muitas chamadas de uma vez. Tente de novo em instantes.',
@@ -67,6 +75,10 @@ export const common = defineWords({
     notFound: 'Isto não existe, ou não existe mais.',
     requestId: 'Solicitação',
     details: 'Detalhes',
+    show: 'Mostrar',
+    hide: 'Ocultar',
+    loadAgain: 'Carregar de novo',
+    done: 'Pronto',
   },
   id: {
     cancel: 'Batal',
@@ -81,7 +93,7 @@ export const common = defineWords({
     loadMore: 'Muat lagi',
     required: 'Wajib',
     search: 'Cari',
-    noConnection: 'Tidak ada koneksi ke gateway. Dicoba lagi dengan sendirinya.',
+    noConnection: 'Tidak ada koneksi ke gateway. Coba lagi sebentar lagi.',
     notAllowed: 'Peran Anda tidak mengizinkan ini.',
     somethingWrong: 'Ini tidak berhasil.',
     tooManyCalls: 'Terlalu banyak panggilan sekaligus. Coba lagi sebentar lagi.',
@@ -89,5 +101,9 @@ export const common = defineWords({
     notFound: 'Ini tidak ada, atau sudah tidak ada.',
     requestId: 'Permintaan',
     details: 'Detail',
+    show: 'Tampilkan',
+    hide: 'Sembunyikan',
+    loadAgain: 'Muat lagi',
+    done: 'Selesai',
   },
 })

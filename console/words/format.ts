@@ -76,15 +76,16 @@ export function createFormat(language: Language, timeZone?: string) {
   const longDay = times({ day: 'numeric', month: 'long', year: 'numeric' })
   const shortDay = times({ day: 'numeric', month: 'short' })
   const shortDayWithYear = times({ day: 'numeric', month: 'short', year: 'numeric' })
-  const exact = times({ dateStyle: 'full', timeStyle: 'long' })
+  const exact = times({ dateStyle: 'full', timeStyle: 'long', hourCycle: 'h23' })
   const dayKey = new Intl.DateTimeFormat('en-CA', zone)
   const plain = new Intl.NumberFormat(locale)
   const oneDigit = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 
   /** `2026-11-16`, where the person is. */
   const dayOf = (at: Moment) => dayKey.format(new Date(at))
+  // By the calendar: where clocks are put on or back, a day has 23 or 25 hours.
   const isDayBefore = (at: Moment, now: Moment) =>
-    dayOf(at) === dayOf(new Date(now).getTime() - dayMs)
+    Date.parse(dayOf(now)) - Date.parse(dayOf(at)) === dayMs
   const yearOf = (at: Moment) => dayOf(at).slice(0, 4)
 
   const length = (ms: number) => lengthOf(ms, unit, plain)
@@ -132,6 +133,12 @@ export function createFormat(language: Language, timeZone?: string) {
       if (passed < 10_000) return say.now
       if (passed < dayMs) return say.ago(length(passed))
       return shortDayWithYear.format(new Date(at))
+    },
+    /** `4 min` up to a day, then the day. */
+    age(at: Moment, now: Moment): string {
+      const passed = new Date(now).getTime() - new Date(at).getTime()
+      if (passed < 10_000) return say.now
+      return passed < dayMs ? length(passed) : this.short(at, now)
     },
     /** `in 4 min`. */
     until: (at: Moment, now: Moment) =>

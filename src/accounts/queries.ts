@@ -182,10 +182,16 @@ export interface AccountEventRow {
   created_at: Date
 }
 
+export interface AccountEventFilter {
+  field: string | null
+  /** What is about this one and its number; templates and contacts have places of their own. */
+  about: Pick<AccountRow, 'phone_number_id' | 'waba_id'> | null
+}
+
 export async function selectAccountEvents(
   tx: Tx,
   tenantId: string,
-  field: string | null,
+  { field, about }: AccountEventFilter,
   after: Cursor | null,
   limit: number,
 ): Promise<AccountEventRow[]> {
@@ -194,6 +200,10 @@ export async function selectAccountEvents(
     from whatsapp_account_events
     where tenant_id = ${tenantId}
       and (${field}::text is null or field = ${field})
+      and (${about?.waba_id ?? null}::text is null
+        or (phone_number_id = ${about?.phone_number_id ?? null}
+            or phone_number_id is null and waba_id = ${about?.waba_id ?? null})
+          and field !~ 'template|^(user_|calls$|smb_|group_|history$|errors$)')
       and (${after?.at ?? null}::timestamptz is null
         or (occurred_at, id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::uuid))
     order by occurred_at desc, id desc

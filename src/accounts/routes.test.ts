@@ -69,8 +69,15 @@ describe('an account', () => {
       created_at: expect.any(String),
     })
     const seen = await gateway.call('GET', '/api/whatsapp/accounts', { key: a.key })
-    expect(seen.json.data).toContainEqual(made.json)
-    expect((await list(a)).json.data).toContainEqual(made.json)
+    const listed = {
+      ...made.json,
+      waiting_count: 0,
+      last_inbound_at: null,
+      circuit: null,
+      throttled_until: null,
+    }
+    expect(seen.json.data).toContainEqual(listed)
+    expect((await list(a)).json.data).toContainEqual(listed)
     expect((await list(b)).json.data).toEqual([])
   })
 
@@ -172,7 +179,7 @@ describe('a number', () => {
     expect((await disconnect(b, account.id)).status).toBe(404)
     for (const id of [`key_${hex}`, `conv_${hex}`, hex, account.id.toUpperCase(), 'first', '..'])
       expect((await disconnect(a, id)).status).toBe(404)
-    expect((await list(a)).json.data).toContainEqual(account)
+    expect((await list(a)).json.data).toContainEqual(expect.objectContaining(account))
   })
 })
 

@@ -3,12 +3,13 @@ import {
   account,
   accountChange,
   accountEvent,
-  accountEventsQuery,
   listOf,
   listQuery,
   newAccount,
+  ownNumber,
   tenantId,
 } from '../api/contract.ts'
+import { accountHistoryQuery, accountInList } from '../api/contract-connect.ts'
 import { decodeCursor, pageOf } from '../api/paging.ts'
 import { type Route, route } from '../api/route.ts'
 import { recordAct } from '../audit/record.ts'
@@ -23,11 +24,19 @@ import {
   type AccountEventRow,
   type AccountRow,
   deleteAccount,
+  selectAccount,
   selectAccountEvents,
   selectAccounts,
 } from './queries.ts'
 import { showAccount } from './show.ts'
 import type { Vault } from './vault.ts'
+
+type Listed = z.output<typeof accountInList>
+/** What is not the account's own: it comes from those who send and receive. */
+export type Figures = Pick<
+  Listed,
+  'waiting_count' | 'circuit' | 'throttled_until' | 'last_inbound_at'
+>
 
 interface AccountRoutesOptions {
   db: Db
@@ -39,6 +48,8 @@ interface AccountRoutesOptions {
   /** In the transaction that disconnects it, last. */
   onDisconnected: (tx: Tx, tenantId: string, phoneNumberId: string) => Promise<void>
   tokenWarningDays: number
+  /** By number, for every number that is asked about. */
+  figuresOf: (tenantId: string, phoneNumberIds: string[]) => Promise<Map<string, Figures>>
 }
 
 const ofTenant = z.object({ id: tenantId })
@@ -47,6 +58,15 @@ const base = '/api/admin/tenants/:id/accounts'
 export function accountRoutes(options: AccountRoutesOptions): Route[] {
   const { db, clock } = options
   const show = (row: AccountRow) => showAccount(row, clock.now(), options.tokenWarningDays)
+  const showAll = async (tenantId: string, rows: AccountRow[], limit: number) => {
+    const numbers = rows.map((row) => row.phone_number_id)
+    const figures = await options.figuresOf(tenantId, numbers)
+    return pageOf(rows, limit, cursorOf, (row) => {
+      const own = figures.get(row.phone_number_id)
+      if (!own) throw new Error('bug: a number without figures')
+      return { ...show(row), ...own }
+    })
+  }
   return [
     route({
       method: 'POST',
@@ -67,11 +87,11 @@ export function accountRoutes(options: AccountRoutesOptions): Route[] {
       access: 'operator',
       params: ofTenant,
       query: listQuery,
-      answer: listOf(account),
+      answer: listOf(accountInList),
       handle: async ({ params, query }) => {
         if (!(await isTenant(db, params.id))) throw notFound('TENANT_NOT_FOUND', 'tenant')
         const rows = await selectAccounts(db, params.id, decodeCursor(query.after), query.limit + 1)
-        return pageOf(rows, query.limit, cursorOf, show)
+        return showAll(params.id, rows, query.limit)
       },
     }),
     route({
@@ -112,16 +132,21 @@ export function accountRoutes(options: AccountRoutesOptions): Route[] {
           return null
         }),
     }),
-    ...ownRoutes(db, clock, show),
+    ...ownRoutes(db, clock, { show, showAll }),
   ]
 }
 
+interface Showing {
+  show(row: AccountRow): ReturnType<typeof showAccount>
+  showAll(
+    tenantId: string,
+    rows: AccountRow[],
+    limit: number,
+  ): Promise<{ data: Listed[]; paging: { next: string | null } }>
+}
+
 /** What a tenant sees of its own accounts. */
-function ownRoutes(
-  db: Db,
-  clock: Clock,
-  show: (row: AccountRow) => ReturnType<typeof showAccount>,
-): Route[] {
+function ownRoutes(db: Db, clock: Clock, { show, showAll }: Showing): Route[] {
   return [
     route({
       method: 'GET',
@@ -129,12 +154,35 @@ function ownRoutes(
       summary: 'List your accounts',
       access: 'tenant',
       query: listQuery,
-      answer: listOf(account),
+      answer: listOf(accountInList),
       handle: async ({ tenantId, query }) => {
         const rows = await db.tenantTransaction(tenantId, (tx) =>
           selectAccounts(tx, tenantId, decodeCursor(query.after), query.limit + 1),
         )
-        return pageOf(rows, query.limit, cursorOf, show)
+        return showAll(tenantId, rows, query.limit)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/whatsapp/numbers',
+      summary: 'List the numbers that contacts write to',
+      access: 'agent',
+      query: listQuery,
+      answer: listOf(ownNumber),
+      handle: async ({ tenantId, query }) => {
+        const rows = await db.tenantTransaction(tenantId, (tx) =>
+          selectAccounts(tx, tenantId, decodeCursor(query.after), query.limit + 1),
+        )
+        return pageOf(
+          rows,
+          query.limit,
+          cursorOf,
+          ({ phone_number_id, display_phone_number, auth_status }) => ({
+            phone_number_id,
+            display_phone_number,
+            auth_status,
+          }),
+        )
       },
     }),
     route({
@@ -155,13 +203,19 @@ function ownRoutes(
       path: '/api/whatsapp/account-events',
       summary: 'What Meta said about your accounts, numbers, templates and contacts, latest first',
       access: 'tenant',
-      query: accountEventsQuery,
+      query: accountHistoryQuery,
       answer: listOf(accountEvent),
       handle: async ({ tenantId, query }) => {
-        const { field = null, after, limit } = query
-        const rows = await db.tenantTransaction(tenantId, (tx) =>
-          selectAccountEvents(tx, tenantId, field, decodeCursor(after), limit + 1),
-        )
+        const { field = null, account_id, after, limit } = query
+        const rows = await db.tenantTransaction(tenantId, async (tx) => {
+          const uuid = account_id === undefined ? null : uuidOf('acc', account_id)
+          const about = uuid ? await selectAccount(tx, tenantId, uuid) : null
+          if (about === undefined || uuid === undefined) {
+            throw notFound('ACCOUNT_NOT_FOUND', 'account')
+          }
+          const filter = { field, about }
+          return selectAccountEvents(tx, tenantId, filter, decodeCursor(after), limit + 1)
+        })
         return pageOf(rows, limit, (row) => ({ at: row.occurred_at, id: row.id }), showAccountEvent)
       },
     }),

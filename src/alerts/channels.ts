@@ -4,6 +4,7 @@ import { decodeCursor, pageOf } from '../api/paging.ts'
 import { recordAct } from '../audit/record.ts'
 import type { Db, Tx } from '../db/connect.ts'
 import { AppError, notFound } from '../errors.ts'
+import { excerptOf } from '../events/excerpt.ts'
 import type { Poster } from '../events/post.ts'
 import { newSecret } from '../events/sign.ts'
 import { publicId, uuidOf } from '../ids.ts'
@@ -124,8 +125,6 @@ export interface Tested {
   answer: string | null
 }
 
-const longestAnswer = 500
-
 /** Calls at once, whatever waits for the channel. */
 export async function testChannel(
   manager: ChannelManager,
@@ -161,12 +160,8 @@ export async function testChannel(
     delivered,
     status_code: outcome.statusCode,
     error_code: outcome.errorCode,
-    answer: outcome.body && textOf(outcome.body),
+    answer: excerptOf(outcome.body),
   }
-}
-
-function textOf(body: Buffer): string | null {
-  return body.toString('utf8').replaceAll('\0', '').slice(0, longestAnswer).trim() || null
 }
 
 async function findChannel(

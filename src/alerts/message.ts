@@ -38,7 +38,7 @@ export function messageOf(
 }
 
 function linkTo(path: string, tenantId: string | null, publicUrl: string | undefined): string {
-  const query = tenantId === null ? '' : `?tenant_id=${tenantId}`
+  const query = tenantId === null ? '' : `?tenant=${tenantId}`
   return `${publicUrl ?? ''}${path}${query}`
 }
 

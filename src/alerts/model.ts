@@ -43,7 +43,7 @@ export interface AlertRule {
   /** How long it must be over before that is told. */
   quietSeconds: number
   /** Where in the console something can be done about it. */
-  act: '/console/dead-letters' | '/console/accounts' | '/console/overview'
+  act: `/console/${'dead-letters' | 'accounts' | 'overview' | 'events' | 'alerts'}`
   find(look: Look): Promise<Finding[]>
 }
 

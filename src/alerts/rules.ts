@@ -132,7 +132,7 @@ export const alertRules: readonly AlertRule[] = [
     fires: 'an alert channel has failed for 5 minutes; told through the other channels',
     resolves: 'the channel takes something, or is removed',
     quietSeconds: 0,
-    act: '/console/overview',
+    act: '/console/alerts',
     find: findFailingChannels,
   },
   {
@@ -153,7 +153,7 @@ export const alertRules: readonly AlertRule[] = [
     fires: 'an event endpoint was given up: it failed for days, or said that it is gone',
     resolves: 'it is resumed, paused or deleted',
     quietSeconds: 0,
-    act: '/console/overview',
+    act: '/console/events',
     find: findDisabledEndpoints,
   },
 ]

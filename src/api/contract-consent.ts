@@ -54,3 +54,12 @@ export const newSuppression = z.preprocess(
 )
 
 export const suppressionLift = z.preprocess(withReason, z.strictObject({ reason }))
+
+export const stopWords = z.object({
+  words: z
+    .array(z.string())
+    .describe('a message that is nothing but one of these ends all messages to its sender'),
+  source: z
+    .enum(['tenant', 'installation'])
+    .describe('the tenant’s own, or STOP_WORDS for those that have none'),
+})

@@ -6,13 +6,35 @@ const deadLetterKind = z.enum(['outbound', 'inbound', 'malformed', 'unroutable',
 const deadLetterState = z
   .enum(['open', 'requeued', 'discarded', 'resolved'])
   .describe('resolved: Meta turned out to have the message, or somebody marked it sent')
+export const deadLetterReason = z
+  .enum([
+    ...(['window', 'template', 'media', 'content', 'recipient', 'consent', 'account'] as const),
+    ...(['limits', 'expired', 'tries', 'refused', 'unknown'] as const),
+    ...(['processing', 'malformed', 'unroutable'] as const),
+  ])
+  .describe('a class of error codes; refused: Meta gave no reason that we know')
 const errorCode = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'a code, as error_code shows it')
 
 export const deadLetterFilter = z.strictObject({
   tenant_id: tenantId.optional(),
   kind: deadLetterKind.optional(),
+  direction: z
+    .enum(['inbound', 'outbound'])
+    .optional()
+    .describe('outbound: what was to be sent, kind unknown too'),
+  reason: deadLetterReason.optional(),
   error_code: errorCode.optional(),
   phone_number_id: metaId.optional(),
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .refine((said) => !said.includes('\0') && said.isWellFormed(), 'has a character that is none')
+    .optional()
+    .describe(
+      'an id of the letter or its message (ours, Meta’s, or your client_reference), a code, ours or Meta’s, or part of the contact’s name or number',
+    ),
   message_id: z.string().max(100).optional().describe('of what was to be sent: msg_…'),
   created_before: moment.optional(),
   created_after: moment.optional(),
@@ -20,7 +42,32 @@ export const deadLetterFilter = z.strictObject({
 
 export const deadLettersQuery = listQuery.extend({
   ...deadLetterFilter.shape,
-  state: deadLetterState.default('open'),
+  state: z
+    .enum([...deadLetterState.options, 'decided'])
+    .default('open')
+    .describe('decided: all that are not open'),
+})
+
+/** How many there are of what; a page asks once and can tell the number of every choice. */
+export const deadLetterCountsQuery = z.object({
+  tenant_id: tenantId.optional(),
+  state: deadLettersQuery.shape.state,
+  q: deadLetterFilter.shape.q,
+  created_before: moment.optional(),
+  created_after: moment.optional(),
+})
+
+export const deadLetterCounts = z.object({
+  total: z.number().int(),
+  groups: z.array(
+    z.object({
+      kind: deadLetterKind,
+      reason: deadLetterReason,
+      error_code: z.string(),
+      count: z.number().int(),
+      newest_at: time,
+    }),
+  ),
 })
 
 export const deadLetter = z.object({
@@ -28,12 +75,20 @@ export const deadLetter = z.object({
   tenant_id: tenantId.nullable().describe('null: nobody owns it; only operators see it'),
   kind: deadLetterKind,
   state: deadLetterState,
+  reason: deadLetterReason,
   error_code: z.string(),
+  provider_code: z.number().int().nullable().describe('Meta’s, of the last answer that had one'),
   error_message: z.string(),
   item_path: z.string().describe('where in the webhook; empty: the webhook as a whole'),
   phone_number_id: z.string().nullable(),
   waba_id: z.string().nullable(),
   message_id: z.string().nullable().describe('of what was to be sent'),
+  message_type: z.string().nullable(),
+  conversation_id: z.string().nullable(),
+  contact: z
+    .object({ name: z.string().nullable(), wa_id: z.string().nullable() })
+    .nullable()
+    .describe('whom it was for'),
   attempts: z
     .number()
     .int()
@@ -122,6 +177,16 @@ export const deadLetterInspection = deadLetter.extend({
     .nullable()
     .describe('the webhook it came in'),
   outbound: outboundState.nullable().describe('the message that was to be sent'),
+  trail: z
+    .array(
+      z.object({
+        at: time,
+        actor: z.string(),
+        action: z.string(),
+        reason: z.string().nullable(),
+      }),
+    )
+    .describe('who looked at it and who decided, the latest first; this look is the first of them'),
 })
 
 /** Whatever is no text counts as no reason, so that it is answered REASON_REQUIRED like every missing one. */
@@ -195,18 +260,4 @@ export const deadLetterBulkAnswer = z.object({
     already_decided: z.number().int().describe('of ids'),
     not_found: z.number().int().describe('of ids'),
   }),
-})
-
-export const auditQuery = listQuery.extend({ tenant_id: tenantId.toLowerCase().optional() })
-
-export const auditAct = z.object({
-  at: time,
-  actor: z.string().describe('an operator’s name, a key’s id, or who else'),
-  action: z.string(),
-  subject: z.string(),
-  reason: z.string().nullable(),
-  details: z.record(z.string(), z.unknown()),
-  tenant_id: tenantId.nullable(),
-  position: z.number().int().describe('in the tenant’s chain, or the operators’'),
-  hash: z.string().describe('SHA-256 over this act and the hash before it, hex'),
 })

@@ -96,6 +96,7 @@ export const eventReplay = z
       .max(1000)
       .optional(),
     only_failed: z.boolean().default(false).describe('only those that were given up'),
+    dry_run: z.boolean().default(false).describe('only counts'),
   })
   .refine(({ from, event_ids }) => (from === undefined) !== (event_ids === undefined), {
     message: 'give either from (and to) or event_ids',
@@ -107,7 +108,7 @@ export const eventReplay = z
   })
 
 export const replayedEvents = z.object({
-  replayed: z.number().int(),
+  replayed: z.number().int().describe('in a dry run: how many would be'),
   has_more: z.boolean().describe('it stopped at 10000: call again'),
 })
 
@@ -122,6 +123,8 @@ export const eventDelivery = z.object({
   attempts: z.number().int().describe('failed ones'),
   next_attempt_at: time.nullable(),
   last_error: z.string().nullable(),
+  status_code: z.number().int().nullable().describe('what the last attempt was answered'),
+  duration_ms: z.number().int().nullable().describe('how long that took'),
   created_at: time,
   updated_at: time,
 })
@@ -135,6 +138,7 @@ export const eventDeliveryWithAttempts = eventDelivery.extend({
       status_code: z.number().int().nullable(),
       error_code: z.string().nullable(),
       duration_ms: z.number().int().nullable(),
+      answer: z.string().nullable().describe('what a refusal said, the first 500 characters'),
     }),
   ),
 })

@@ -88,3 +88,79 @@ export const trace = z.object({
   outbound_enqueue_status: z.enum(['none', 'enqueued', 'failed']),
   error: z.string().nullable(),
 })
+
+export const traceSearch = listQuery.extend({
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(1100)
+    .refine((said) => !said.includes('\0') && said.isWellFormed(), 'has a character that is none')
+    .optional()
+    .describe(
+      'an id: of a message (ours, Meta’s or your client_reference), a conversation, a dead letter, an event, a webhook or a trace; or part of a contact’s name or number',
+    ),
+})
+
+export const tracedMessage = z.object({
+  message_id: z.string(),
+  tenant_id: tenantId,
+  direction: z.enum(['inbound', 'outbound']),
+  type: z.string(),
+  status: z.string(),
+  wamid: z.string().nullable(),
+  client_reference: z.string().nullable(),
+  conversation_id: z.string().nullable(),
+  contact: z.object({ name: z.string().nullable(), wa_id: z.string().nullable() }).nullable(),
+  phone_number_id: z.string(),
+  created_at: time,
+})
+
+const traceStep = z.object({
+  at: time,
+  step: z.enum([
+    'webhook_received',
+    'webhook_processed',
+    'message_received',
+    'message_queued',
+    'queued_again',
+    'attempt',
+    'status',
+    'cancelled',
+    'dead_letter',
+    'decided',
+    'told',
+  ]),
+  message_id: z.string().optional().describe('which message of the story'),
+  ended_at: time.nullable().optional().describe('of attempt and told; null: under way'),
+  attempts: count.optional().describe('of webhook_processed'),
+  outcome: z.string().nullable().optional().describe('of attempt: its class; null: under way'),
+  status: z.string().optional().describe('of status: what Meta reports; of decided: the decision'),
+  happened_at: time.optional().describe('of status: when, by Meta’s clock'),
+  status_code: z.number().int().nullable().optional().describe('of an HTTP answer'),
+  provider_code: z.number().int().nullable().optional().describe('Meta’s error code'),
+  code: z.string().nullable().optional().describe('our code for what went wrong'),
+  said: z.string().nullable().optional().describe('Meta’s words, or ours where it said nothing'),
+  fbtrace_id: z.string().nullable().optional(),
+  wamid: z.string().nullable().optional(),
+  dead_letter_id: z.string().optional(),
+  by: z.string().nullable().optional().describe('of decided'),
+  reason: z.string().nullable().optional().describe('of decided'),
+  endpoint_id: z.string().optional().describe('of told'),
+  endpoint_url: z.string().nullable().optional(),
+  event_id: z.string().optional().describe('of told: evt_…'),
+  event_type: z.string().optional(),
+})
+
+export const messageTrace = z.object({
+  message: tracedMessage,
+  trace_id: z.string().describe('the same story, where traces are collected'),
+  steps: z.array(traceStep).describe('the earliest first; nothing of what anybody wrote'),
+  waiting: z
+    .object({
+      until: time.nullable().describe('null: for its account'),
+      code: z.string().nullable(),
+    })
+    .nullable()
+    .describe('it is to be sent, and not yet'),
+})

@@ -25,3 +25,21 @@ export const queuedMessage = z.object({
 })
 
 export const cancelledMessage = z.object({ id: z.string(), status: z.literal('cancelled') })
+
+export const waitReason = z
+  .enum([
+    'in_flight',
+    'suspended',
+    'reconnect',
+    'held',
+    'circuit_open',
+    'throttled',
+    'retry_wait',
+    'scheduled',
+    'behind',
+  ])
+  .describe(
+    'being sent; the tenant is suspended; its account waits to be reconnected, or is held by Meta; Meta does not answer; ' +
+      'Meta asked for fewer calls; between two attempts; for later; behind an earlier one to the same contact',
+  )
+export type WaitReason = z.output<typeof waitReason>

@@ -26,6 +26,10 @@ export const person = z.object({
   created_at: time,
 })
 
+export const listedPerson = person.extend({
+  last_seen_at: time.nullable().describe('null: not lately; told to about a minute'),
+})
+
 /** What colleagues see of each other. */
 export const colleague = z.object({ id: z.string(), name: z.string(), role: z.enum(personRoles) })
 
@@ -74,4 +78,5 @@ export const signedIn = z.object({
   tenant: z.object({ id: tenantId, name: z.string() }).nullable(),
   csrf_token: z.string().describe('To be sent as X-CSRF-Token with everything but GET'),
   expires_at: time.describe('When to sign in again at the latest'),
+  simulator_url: z.string().optional().describe('Where Meta is played, under `dev`'),
 })

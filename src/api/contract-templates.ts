@@ -1,6 +1,7 @@
 // What the template API answers, and its queries. What a template may be is templates/definition.ts.
 import { z } from 'zod'
 import { listQuery, time } from './contract.ts'
+import { renderedTemplate } from './contract-preview.ts'
 
 const word = z
   .string()
@@ -75,6 +76,16 @@ export const templateDeletionQuery = z.object({
 
 export const templateSyncQuery = z.object(choice)
 
+export const newTemplateSample = z.strictObject({
+  media_id: z.string().max(64).describe('med_…, uploaded before: a JPEG, PNG, MP4 or PDF'),
+  ...choice,
+})
+
+export const templateSample = z.object({
+  handle: z.string().describe('for example.header_handle of a HEADER'),
+  format: z.enum(['IMAGE', 'VIDEO', 'DOCUMENT']).describe('of the HEADER it is good for'),
+})
+
 const accessState = {
   access: z
     .enum(['ok', 'denied'])
@@ -117,27 +128,7 @@ export const templatePreviewRequest = z.strictObject({
   with_examples: z.boolean().default(false).describe('what is not given shows its example'),
 })
 
-const button = z.object({
-  type: z.string(),
-  text: z.string().nullable(),
-  url: z.string().nullable(),
-  phone_number: z.string().nullable(),
-  payload: z.string().nullable().describe('what a quick reply sends back'),
-  code: z.string().nullable().describe('what a tap copies'),
-})
-
-const card = {
-  header: z
-    .object({ format: z.string(), text: z.string().nullable(), media: component.nullable() })
-    .nullable(),
-  body: z.string(),
-  buttons: z.array(button),
-}
-
-export const templatePreview = z.object({
-  ...card,
-  footer: z.string().nullable(),
-  cards: z.array(z.object(card)),
+export const templatePreview = renderedTemplate.extend({
   problems: z
     .array(z.object({ field: z.string(), problem: z.string() }))
     .describe('what does not fit: a message with these parameters would be refused'),

@@ -1,13 +1,15 @@
 // Every request and answer of the HTTP API, once: validated here, described by /openapi.json, typed for the console.
 // No imports but zod, so that a browser can load it.
 import { z } from 'zod'
+import { waitReason } from './contract-outbox.ts'
+import { renderedTemplate } from './contract-preview.ts'
 
 export const time = z.iso.datetime().describe('RFC 3339, UTC')
 /** A time from a caller, in any zone. */
 export const moment = z.iso.datetime({ offset: true }).describe('RFC 3339')
 const text = (max: number) => z.string().trim().min(1).max(max)
 /** To be compared with what is stored: Postgres takes neither NUL nor half of a surrogate pair. */
-const storableText = (max: number) =>
+export const storableText = (max: number) =>
   z
     .string()
     .min(1)
@@ -96,6 +98,9 @@ export const apiKey = z.object({
   key_start: z.string().describe('how the key begins, to recognise it by'),
   created_at: time,
   revoked_at: time.nullable(),
+  last_used_at: time
+    .nullable()
+    .describe('to a few minutes; null: never, or not since this is kept'),
 })
 
 export const shownApiKey = z.object({
@@ -157,6 +162,13 @@ export const account = z.object({
   created_at: time,
 })
 
+/** What those who answer contacts need to know of an account. */
+export const ownNumber = account.pick({
+  phone_number_id: true,
+  display_phone_number: true,
+  auth_status: true,
+})
+
 export const accountChange = z
   .strictObject({
     responder: responder.optional(),
@@ -169,7 +181,7 @@ export const accountChange = z
     'names nothing to change',
   )
 
-const messageStatus = z.enum([
+export const messageStatus = z.enum([
   'queued',
   'sent',
   'delivered',
@@ -181,13 +193,13 @@ const messageStatus = z.enum([
   'received',
 ])
 
-const contactIds = {
+export const contactIds = {
   wa_id: z.string().nullable().describe('phone-number id; null when Meta does not tell'),
   user_id: z.string().nullable().describe('business-scoped user id'),
   name: z.string().nullable(),
 }
 
-const messageSummary = z.object({
+export const messageInList = z.object({
   id: z.string(),
   conversation_id: z.string().nullable(),
   phone_number_id: z.string(),
@@ -206,9 +218,35 @@ const messageSummary = z.object({
     .describe('how far its file got; null when it has none that we keep'),
   media_id: z.string().nullable().describe('GET /api/whatsapp/meta/media/{id} gives the file'),
   media_error: z.string().nullable().describe('why there is no file, or not yet'),
+  media_bytes: z.number().int().nullable().describe('the file’s size, once it is here'),
   status: messageStatus,
   wamid: z.string().nullable(),
   reply_to_wamid: z.string().nullable(),
+  refers_to: z
+    .object({
+      id: z.string(),
+      direction: z.enum(['inbound', 'outbound']),
+      type: z.string(),
+      content: z.record(z.string(), z.unknown()),
+    })
+    .nullable()
+    .describe('what it answers, reacts to, edits or takes back, where we have that'),
+  rendered: renderedTemplate
+    .nullable()
+    .describe('a template message as the contact sees it, where the mirror has the template'),
+  sent_by: z
+    .object({ id: z.string(), name: z.string().nullable() })
+    .nullable()
+    .describe('who wrote it in the console; a name of null: an operator'),
+  waits_for: z
+    .object({
+      reason: waitReason,
+      until: time.nullable().describe('null: nobody can say'),
+      error_code: z.string().nullable().describe('what the last attempt came to'),
+    })
+    .nullable()
+    .describe('why a queued message has not left yet; null: it is about to'),
+  correlation_id: z.string().describe('of its story: what estafet trace takes'),
   attempts: z.number().int(),
   client_reference: z.string().nullable(),
   error: z.record(z.string(), z.unknown()).nullable(),
@@ -223,6 +261,10 @@ const messageSummary = z.object({
     )
     .describe('the latest of each person; a removed one is gone'),
   edited_at: time.nullable(),
+  original_content: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe('what an edited message said at first'),
   revoked_at: time.nullable().describe('deleted by its sender; the content is kept here'),
   duplicate_confirmed_at: time
     .nullable()
@@ -231,12 +273,28 @@ const messageSummary = z.object({
     ),
   occurred_at: time.describe('by Meta’s clock'),
   created_at: time,
+  timeline: z.array(z.object({ status: z.string(), at: time })),
 })
 
-export const messageInList = messageSummary
-
-export const message = messageSummary.extend({
-  timeline: z.array(z.object({ status: z.string(), at: time })),
+export const message = messageInList.extend({
+  sends: z
+    .array(
+      z.object({
+        started_at: time,
+        finished_at: time.nullable().describe('null: under way'),
+        outcome: z
+          .string()
+          .nullable()
+          .describe('accepted, permanent, transient, unknown …; not_posted: Meta was not asked'),
+        status_code: z.number().int().nullable().describe('of Meta’s HTTP answer'),
+        provider_code: z.number().int().nullable().describe('Meta’s error code'),
+        error_message: z
+          .string()
+          .nullable()
+          .describe('Meta’s words, or ours where it said nothing'),
+      }),
+    )
+    .describe('every attempt to send it, the earliest first'),
 })
 
 export const messagesQuery = listQuery.extend({
@@ -254,78 +312,6 @@ export const suppressionReason = z
     'stopped in WhatsApp; refused by Meta (131050); a stop word; blocked at Meta (130403); by hand',
   )
 
-export const conversation = z.object({
-  id: z.string().describe('of a conversation that became one with another: the other’s'),
-  phone_number_id: z.string(),
-  contact: z.object({
-    ...contactIds,
-    username: z.string().nullable(),
-    kind: z.enum(['person', 'group']),
-  }),
-  suppressions: z
-    .array(
-      z.object({
-        id: z.string(),
-        scope: suppressionScope,
-        reason: suppressionReason,
-        since: time,
-      }),
-    )
-    .describe('what the contact wants no more of from this number'),
-  contact_wa_id: z.string(),
-  contact_user_id: z.string().nullable(),
-  contact_name: z.string().nullable(),
-  status: z.enum(['open', 'closed']),
-  unread_count: z.number().int(),
-  last_message_at: time,
-  window_expires_at: time
-    .nullable()
-    .describe('until then any message may be sent; afterwards only templates'),
-  assigned_user_id: z.string().nullable(),
-  created_at: time,
-  updated_at: time,
-})
-
-export const conversationsQuery = listQuery.extend({
-  status: z.enum(['open', 'closed']).optional(),
-  phone_number_id: storableText(128).optional(),
-  assigned_user_id: z.uuid().toLowerCase().optional(),
-  q: storableText(200)
-    .optional()
-    .describe('part of the contact’s name, username or ids; upper and lower case are the same'),
-})
-
-export const conversationChange = z
-  .strictObject({
-    status: z.enum(['open', 'closed']).optional(),
-    assigned_user_id: z.uuid().toLowerCase().nullable().optional(),
-  })
-  .refine((change) => Object.keys(change).length > 0, 'names nothing to change')
-
-export const conversationRead = z.object({
-  id: z.string(),
-  unread_count: z.literal(0),
-  meta: z
-    .enum(['marked', 'nothing_to_mark', 'failed'])
-    .describe('whether the contact sees it as read; after failed, call again'),
-  message_id: z.string().nullable().describe('the message that was marked, and all before it'),
-  error: z
-    .object({
-      code: z.string(),
-      message: z.string(),
-      provider: z
-        .object({
-          code: z.number().nullable(),
-          subcode: z.number().nullable(),
-          message: z.string().nullable(),
-          fbtrace_id: z.string().nullable(),
-        })
-        .nullable(),
-    })
-    .nullable()
-    .describe('why, after failed'),
-})
-
 export const accountEventsQuery = listQuery.extend({ field: storableText(128).optional() })
 
 export const accountEvent = z.object({
@@ -337,51 +323,4 @@ export const accountEvent = z.object({
   content: z.record(z.string(), z.unknown()),
   occurred_at: time.describe('by Meta’s clock'),
   created_at: time,
-})
-
-const counts = {
-  webhook_events_pending_count: z.number().int(),
-  outbox_pending_count: z.number().int(),
-  outbox_failed_count: z.number().int(),
-  dlq_count: z.number().int(),
-  oldest_pending_seconds: z
-    .number()
-    .nullable()
-    .describe('of webhooks to process and messages that could leave now'),
-  oldest_dead_letter_seconds: z.number().nullable().describe('of those that nobody has decided on'),
-  events_by_state: z
-    .record(z.string(), z.object({ count: z.number().int(), oldest_seconds: z.number() }))
-    .describe('webhooks: runnable, processing, retry_wait'),
-  sends_by_state: z
-    .record(z.string(), z.object({ count: z.number().int(), oldest_seconds: z.number() }))
-    .describe(
-      'runnable, in_flight, behind (an earlier one to the same contact), scheduled, retry_wait, throttled, circuit_open, parked; ' +
-        'unknown and dead: open dead letters',
-    ),
-}
-
-export const health = z.object({
-  status: z.enum(['ok', 'degraded', 'down']),
-  reasons: z.array(z.string()),
-  ...counts,
-  send_success_rate_last_1h: z.number().nullable().describe('accepted by Meta / decided'),
-  webhook_ack_p95_ms: z.number().nullable().describe('last 5 minutes, all processes'),
-  inbound_processing_p95_ms: z.number().nullable().describe('from its receipt on'),
-  send_p95_ms: z.number().nullable().describe('one call to Meta'),
-  oldest_webhook_seconds: z.number(),
-  dead_letters_by_kind: z.record(z.string(), z.number().int()),
-  counted_at: time.describe('now, or when a long backlog was last counted'),
-  circuits_open: z.array(
-    z.object({
-      scope: z.enum(['number', 'host']),
-      tenant_id: tenantId.nullable(),
-      phone_number_id: z.string().nullable(),
-      opened_at: time,
-      trial_at: time.describe('from then on one call finds out whether Meta is back'),
-    }),
-  ),
-  accounts_needing_reauth: z.array(
-    z.object({ account_id: z.string(), tenant_id: tenantId, phone_number_id: z.string() }),
-  ),
-  tenants: z.array(z.object({ tenant_id: tenantId, ...counts })),
 })

@@ -5,6 +5,7 @@ import {
   type TestGateway,
   type TestTenant,
 } from '../../test/support/gateway.ts'
+import { seedPerson } from '../../test/support/people.ts'
 
 let gateway: TestGateway
 let a: TestTenant
@@ -42,7 +43,76 @@ describe('the audit over HTTP', () => {
       tenant_id: a.id,
       position: 7,
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      actor_name: null,
+      subject_name: 'Firm A',
     })
+  })
+
+  test('people and keys have names, for whoever may know them', async () => {
+    const operator = await seedPerson(gateway.db, { role: 'operator', tenantId: null, name: 'Ola' })
+    const admin = await seedPerson(gateway.db, { role: 'admin', tenantId: a.id, name: 'Ada' })
+    const host = new URL(gateway.url).host
+    const body = { email: 'new@firm.example', name: 'Nia', role: 'agent' }
+    const headers = admin.headers(host)
+    const invited = await gateway.call('POST', '/api/whatsapp/people', { body, headers })
+    await gateway.call('POST', `/api/admin/people/${invited.json.person.id}/sign-out`, {
+      headers: operator.headers(host),
+    })
+
+    const { json } = await gateway.call('GET', '/api/whatsapp/audit?action=person.', { headers })
+
+    const told = json.data.map((act: Record<string, string>) => [
+      act.action,
+      act.actor_name,
+      act.subject_name,
+    ])
+    expect(told).toEqual([
+      ['person.signed_out_everywhere', 'Ola', 'Nia'],
+      ['person.link_made', 'Ada', 'Nia'],
+      ['person.invited', 'Ada', 'Nia'],
+    ])
+    const keys = await gateway.call('GET', '/api/whatsapp/audit?action=api_key.', { headers })
+    expect(keys.json.data[0].subject_name).not.toBeNull()
+  })
+
+  test.each([
+    ['one tenant’s', () => `tenant_id=${a.id}&`],
+    ['everybody’s', () => ''],
+  ])('%s can be asked by what, who, whom and when', async (_whose, scope) => {
+    const ask = async (wish: string) =>
+      (await asOperator(`/api/admin/audit?${scope()}${wish}`)).json.data as {
+        action: string
+        at: string
+        reason: string | null
+      }[]
+    const changes = await ask('action=tenant.changed')
+    expect(changes.map(({ reason }) => reason)).toEqual([4, 3, 2, 1, 0].map((n) => `step ${n}`))
+    const tenants = (await ask('action=tenant.')).map(({ action }) => action)
+    expect(new Set(tenants)).toEqual(new Set(['tenant.changed', 'tenant.created']))
+    expect(await ask('action=tenant')).toEqual([])
+    expect((await ask(`subject=${a.id}`)).length).toBe(6)
+    expect((await ask(`subject=${a.id}&actor=alice`)).length).toBe(6)
+    expect(await ask(`subject=${a.id}&actor=bob`)).toEqual([])
+    const middle = changes[2]?.at ?? ''
+    const from = await ask(`action=tenant.changed&from=${middle}`)
+    const to = await ask(`action=tenant.changed&to=${middle}`)
+    expect([...from, ...to]).toEqual(changes)
+    expect(from.at(-1)?.at).toBe(middle)
+  })
+
+  test('says in parts whether it is whole', async () => {
+    const own = await gateway.call('GET', '/api/whatsapp/audit/verification', { key: b.key })
+    expect(own.json).toMatchObject({
+      rows: 2,
+      total_rows: 2,
+      whole: [{ tenant_id: b.id, position: 2 }],
+      broken: [],
+      next: null,
+    })
+    const all = (await asOperator('/api/admin/audit/verification')).json
+    expect([all.rows, all.broken]).toEqual([all.total_rows, []])
+    const one = (await asOperator(`/api/admin/audit/verification?tenant_id=${a.id}`)).json
+    expect(one.whole.map((end: { tenant_id: string }) => end.tenant_id)).toEqual([a.id])
   })
 
   test.each([

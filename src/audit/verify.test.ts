@@ -4,6 +4,7 @@ import { createTestDb } from '../../test/support/database.ts'
 import { type Db, sql } from '../db/connect.ts'
 import { hashAct, recordAct, recordActs } from './record.ts'
 import { verifyAudit } from './verify.ts'
+import { verifyPart } from './verify-part.ts'
 
 let db: Db
 let counter = 0
@@ -288,5 +289,98 @@ describe('the verifier names the first broken row', () => {
     const { broken } = await verifyAudit(db, null)
 
     expect(broken.map((found) => found.chain)).toEqual(expect.arrayContaining([first, second]))
+  })
+})
+
+describe('part by part', () => {
+  /** As a page would ask, until there is nothing left. */
+  async function verifyAll(scope: string | null, tenantId: string | null) {
+    const parts: Awaited<ReturnType<typeof verifyPart>>[] = []
+    let after: string | null | undefined
+    while (after !== null) {
+      const part = await verifyPart(db, { scope, tenantId, after })
+      parts.push(part)
+      after = part.next
+    }
+    return parts
+  }
+  const many = (chain: string, count: number) =>
+    db.transaction((tx) =>
+      recordActs(
+        tx,
+        Array(count).fill({
+          tenantId: chain,
+          at: new Date('2026-03-01T11:00:00Z'),
+          actor: 'alice',
+          action: 'thing.done',
+          subject: 'many',
+        }),
+      ),
+    )
+
+  test('a long chain takes several calls, and all of it is counted once', async () => {
+    const chain = await chainOf(3)
+    await many(chain, 9000)
+
+    const parts = await verifyAll(chain, null)
+
+    expect(parts.length).toBeGreaterThan(1)
+    expect(parts.reduce((sum, { rows }) => sum + rows, 0)).toBe(9003)
+    expect(parts.flatMap(({ whole }) => whole)).toEqual([
+      { tenant_id: chain, position: 9003, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    ])
+    expect(parts.flatMap(({ broken }) => broken)).toEqual([])
+    expect(new Set(parts.map((part) => part.total_rows))).toEqual(new Set([9003]))
+  })
+
+  test('a row is named that was changed behind the first part, and one that went between two parts', async () => {
+    const chain = await chainOf(1)
+    await many(chain, 7000)
+    await tamper(`update audit_log set reason = 'x' where chain = '${chain}' and position = 6500`)
+    const parts = await verifyAll(null, chain)
+    expect(parts.flatMap(({ broken }) => broken)).toEqual([
+      expect.objectContaining({ tenant_id: chain, position: 6500, problem: 'content_changed' }),
+    ])
+
+    const [first] = parts
+    await tamper(`delete from audit_log where chain = '${chain}' and position = ${first?.rows}`)
+    const after = first?.next ?? undefined
+    const { broken } = await verifyPart(db, { scope: null, tenantId: chain, after })
+    expect(broken).toEqual([
+      expect.objectContaining({ position: first?.rows, problem: 'row_missing' }),
+    ])
+  })
+
+  test('all chains are walked, also those nobody is left of, and as at the command line', async () => {
+    const gone = await chainOf(2)
+    await tamper(`delete from audit_chains where chain = '${gone}'`)
+    for (let index = 0; index < 101; index++) await chainOf(1)
+
+    const parts = await verifyAll(null, null)
+    const whole = await verifyAudit(db, null)
+
+    expect(parts.length).toBeGreaterThan(1)
+    expect(parts.flatMap(({ broken }) => broken)).toEqual(
+      whole.broken.map(({ chain, ...broken }) => ({ tenant_id: chain, ...broken })),
+    )
+    expect(whole.broken.map(({ chain }) => chain)).toContain(gone)
+    expect(parts.flatMap((part) => part.whole)).toEqual(
+      whole.chains.map(({ chain, ...end }) => ({ tenant_id: chain, ...end })),
+    )
+  })
+
+  test('a tenant gets its own chain and no other', async () => {
+    const [own, other] = [await chainOf(1), await chainOf(1)]
+    const asked = (tenantId: string | null, after?: string) =>
+      verifyPart(db, { scope: own, tenantId, after })
+    expect((await asked(null)).whole.map(({ tenant_id }) => tenant_id)).toEqual([own])
+    await expect(asked(other)).rejects.toMatchObject({ code: 'TENANT_NOT_FOUND' })
+    const foreign = Buffer.from(`${other} 0`).toString('base64url')
+    await expect(asked(null, foreign)).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
+    await expect(asked(null, 'nonsense')).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
+    const nobody = '00000000-0000-7000-8000-ffffffffffff'
+    await expect(
+      verifyPart(db, { scope: null, tenantId: nobody, after: undefined }),
+    ).rejects.toMatchObject({ code: 'TENANT_NOT_FOUND' })
   })
 })

@@ -1,26 +1,20 @@
 // Walks the hash chains and names the first row of each that is not as it was written. What it cannot see: a chain
 // that somebody with the database's own rights computed anew from some row on. Keeping the ends it reports (`hash`)
 // somewhere else closes that, for a later run must come by them.
-import type { Db } from '../db/connect.ts'
+import type { auditProblems } from '../api/contract-audit.ts'
+import type { Db, Tx } from '../db/connect.ts'
 import {
   type ChainEnd,
   type ChainRow,
   selectChainEnd,
   selectChainRows,
   selectChains,
+  selectHashAt,
   selectPositionPastEnd,
 } from './queries.ts'
 import { firstHash, hashAct, operatorsChain } from './record.ts'
 
-export type Problem =
-  | 'chain_missing'
-  | 'chain_changed'
-  | 'row_missing'
-  | 'row_inserted'
-  | 'row_out_of_place'
-  | 'content_changed'
-  | 'tail_cut'
-  | 'end_changed'
+export type Problem = (typeof auditProblems)[number]
 
 export interface Break {
   chain: string
@@ -45,58 +39,63 @@ export async function verifyAudit(db: Db, tenantId: string | null): Promise<Veri
   const chains = tenantId === null ? await selectChains(db) : [tenantId]
   const result: Verification = { rows: 0, chains: [], broken: [] }
   for (const chain of chains) {
-    // The end first: rows that are added from here on are the next run's.
-    const end = await selectChainEnd(db, chain)
-    const walked = await walk(db, chain, end)
-    result.rows += walked.rows
-    if (walked.broken) result.broken.push({ chain, ...walked.broken })
-    else if (end) {
-      const { position, hash } = end
-      result.chains.push({ chain, position: Number(position), hash: hash.toString('hex') })
-    }
+    const { rows, broken, end } = await walkChain(db, chain, 0)
+    result.rows += rows
+    if (broken) result.broken.push({ chain, ...broken })
+    else if (end) result.chains.push({ chain, ...end })
   }
   return result
 }
 
-type Found = Omit<Break, 'chain'>
+export type Found = Omit<Break, 'chain'>
 
-async function walk(
-  db: Db,
+export interface Walked {
+  /** Verified in this walk. */
+  rows: number
+  broken?: Found
+  /** Where the chain ends; missing when it is broken, or longer than the walk was to be. */
+  end?: { position: number; hash: string }
+}
+
+/** Walks on behind `from`, which an earlier walk came to (0: from the beginning), over `maxRows` or a batch more. */
+export async function walkChain(
+  db: Tx,
   chain: string,
-  end: ChainEnd | undefined,
-): Promise<{ rows: number; broken?: Found }> {
+  from: number,
+  maxRows = Number.POSITIVE_INFINITY,
+): Promise<Walked> {
+  // The end first: rows that are added from here on are the next run's.
+  const end = await selectChainEnd(db, chain)
   if (!end) {
-    return {
-      rows: 0,
-      broken: found(
-        'chain_missing',
-        null,
-        'the chain’s own row, which says where it ends, is gone',
-      ),
-    }
+    const message = 'the chain’s own row, which says where it ends, is gone'
+    return { rows: 0, broken: found('chain_missing', null, message) }
   }
   if (end.tenant_id !== (chain === operatorsChain ? null : chain)) {
-    return {
-      rows: 0,
-      broken: found('chain_changed', null, 'the chain’s own row names another tenant'),
-    }
+    const message = 'the chain’s own row names another tenant'
+    return { rows: 0, broken: found('chain_changed', null, message) }
+  }
+  let previous = from === 0 ? firstHash : await selectHashAt(db, chain, from)
+  if (!previous) {
+    const message = `row ${from} was deleted while the chain was verified`
+    return { rows: 0, broken: found('row_missing', from, message) }
   }
   const lastPosition = Number(end.position)
   let rows = 0
-  let last: ChainRow | undefined
   for (;;) {
-    const after = last ? Number(last.position) : null
+    const after = from + rows === 0 ? null : from + rows
     const batch = await selectChainRows(db, chain, after, lastPosition, batchRows)
     for (const row of batch) {
-      const broken = breakAt(row, rows + 1, last?.hash ?? firstHash)
+      const broken = breakAt(row, from + rows + 1, previous)
       if (broken) return { rows, broken }
       rows++
-      last = row
+      previous = row.hash
     }
     if (batch.length < batchRows) break
+    if (rows >= maxRows) return { rows }
   }
-  const broken = await breakAtEnd(db, chain, end, rows, last?.hash ?? firstHash)
-  return { rows, ...(broken && { broken }) }
+  const broken = await breakAtEnd(db, chain, end, from + rows, previous)
+  if (broken) return { rows, broken }
+  return { rows, end: { position: lastPosition, hash: end.hash.toString('hex') } }
 }
 
 /** What is wrong with a row that should stand at `expected` and follow the row with the hash `previous`. */
@@ -122,7 +121,7 @@ function breakAt(row: ChainRow, expected: number, previous: Buffer): Found | und
 }
 
 async function breakAtEnd(
-  db: Db,
+  db: Tx,
   chain: string,
   end: ChainEnd,
   rows: number,

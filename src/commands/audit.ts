@@ -1,6 +1,6 @@
 // The audit at the command line: reading it, and checking that it is whole.
 import type { z } from 'zod'
-import { auditQuery } from '../api/contract-dead-letters.ts'
+import { auditQuery } from '../api/contract-audit.ts'
 import { parsePart } from '../api/route.ts'
 import { listActs } from '../audit/list.ts'
 import { type Verification, verifyAudit } from '../audit/verify.ts'

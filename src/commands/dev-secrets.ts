@@ -32,7 +32,12 @@ export async function readDevSecrets(dataDir: string): Promise<DevSecrets | unde
 export async function ensureDevSecrets(dataDir: string, random: Random): Promise<DevSecrets> {
   const kept = await readDevSecrets(dataDir)
   const word = (bytes: number) => random.bytes(bytes).toString('base64url')
-  if (kept) return { consolePassword: word(12), ...kept }
+  if (kept) {
+    const whole = { consolePassword: word(12), ...kept }
+    // Before anybody signs in with it.
+    if (kept.consolePassword === undefined) await writeDevSecrets(dataDir, whole)
+    return whole
+  }
   const made: DevSecrets = {
     environment: {
       META_APP_ID: '100000000000001',

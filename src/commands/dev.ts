@@ -54,13 +54,26 @@ async function startAll(stops: (() => Promise<unknown>)[]): Promise<void> {
   // The simulator is Meta, unless the environment names another.
   const config = readConfig(undefined, {
     mode: 'dev',
-    fallbacks: { ...secrets.environment, META_GRAPH_URL: simulator.url },
+    fallbacks: {
+      ...secrets.environment,
+      META_GRAPH_URL: simulator.url,
+      // Whoever ends an outage at the simulator wants to see it end, not to wait for minutes.
+      CIRCUIT_HALF_OPEN_SECONDS: '5',
+    },
   })
   const database = await openDatabase(config, clock)
   stops.push(() => database.close())
   const log = logFor(config, clock)
   await migrateWhenReachable(database.url, clock, log)
-  const runtime = createRuntime({ config, databaseUrl: database.url, clock, random, log })
+  const isPlayed = config.metaGraphUrl === simulator.url
+  const runtime = createRuntime({
+    config,
+    databaseUrl: database.url,
+    clock,
+    random,
+    log,
+    simulatorUrl: isPlayed ? simulator.url : undefined,
+  })
   const gateway = await startGateway(runtime).catch((error) =>
     explainPort(error, config.port, 'PORT'),
   )

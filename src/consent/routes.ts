@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { listOf } from '../api/contract.ts'
 import {
   newSuppression,
+  stopWords,
   suppression,
   suppressionLift,
   suppressionsQuery,
@@ -10,12 +11,33 @@ import {
 import { type Route, route } from '../api/route.ts'
 import { givenReason } from '../dead-letters/decision.ts'
 import { listSuppressions, showSuppression } from './list.ts'
+import { wordsInForce } from './stop-words.ts'
 import { type ConsentDesk, liftSuppression, suppress } from './suppress.ts'
 
 const base = '/api/whatsapp/suppressions'
 
-export function suppressionRoutes(desk: ConsentDesk): Route[] {
+export interface SuppressionRoutesOptions extends ConsentDesk {
+  /** For tenants without words of their own. */
+  usualStopWords: readonly string[]
+  ownStopWords(tenantId: string): Promise<string[] | null>
+}
+
+export function suppressionRoutes(desk: SuppressionRoutesOptions): Route[] {
   return [
+    route({
+      method: 'GET',
+      path: '/api/whatsapp/stop-words',
+      summary: 'The words that end all messages to whoever writes nothing else',
+      access: 'tenant',
+      answer: stopWords,
+      handle: async ({ tenantId }) => {
+        const own = await desk.ownStopWords(tenantId)
+        return {
+          words: [...wordsInForce(own ?? desk.usualStopWords)],
+          source: own === null ? ('installation' as const) : ('tenant' as const),
+        }
+      },
+    }),
     route({
       method: 'GET',
       path: base,

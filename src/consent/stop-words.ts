@@ -12,10 +12,18 @@ const known = new WeakMap<readonly string[], StopWords>()
 export function stopWordsOf(words: readonly string[]): StopWords {
   const before = known.get(words)
   if (before) return before
-  const isOff = words.length === 1 && bare(words[0] ?? '') === 'off'
-  const made = new Set(isOff ? [] : words.map(bare).filter((word) => word !== ''))
+  const made = new Set(
+    wordsInForce(words)
+      .map(bare)
+      .filter((word) => word !== ''),
+  )
   known.set(words, made)
   return made
+}
+
+/** As somebody wrote them. */
+export function wordsInForce(words: readonly string[]): readonly string[] {
+  return words.length === 1 && bare(words[0] ?? '') === 'off' ? [] : words
 }
 
 export function isStopWord(text: string | undefined, words: StopWords): boolean {

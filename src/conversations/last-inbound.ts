@@ -7,5 +7,15 @@ export async function lastInboundAt(
   tenantId: string,
   phoneNumberId: string,
 ): Promise<Date | null> {
-  return selectLastInbound(tx, tenantId, phoneNumberId)
+  return (await lastInboundOf(tx, tenantId, [phoneNumberId])).get(phoneNumberId) ?? null
+}
+
+/** By number; those that nobody has written to are missing. */
+export async function lastInboundOf(
+  tx: Tx,
+  tenantId: string,
+  phoneNumberIds: string[],
+): Promise<Map<string, Date>> {
+  const rows = await selectLastInbound(tx, tenantId, phoneNumberIds)
+  return new Map(rows.map(({ phone_number_id, at }) => [phone_number_id, at]))
 }

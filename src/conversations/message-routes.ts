@@ -2,24 +2,33 @@ import { z } from 'zod'
 import { listOf, listQuery, message, messageInList, messagesQuery } from '../api/contract.ts'
 import { decodeCursor, pageOf } from '../api/paging.ts'
 import { type Route, route } from '../api/route.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db, Tx } from '../db/connect.ts'
 import { notFound } from '../errors.ts'
 import { uuidOf } from '../ids.ts'
 import { findConversation } from './find.ts'
 import {
   type MessageRow,
+  type SendRow,
   selectMessage,
   selectMessages,
   selectMessagesByReference,
   selectMessagesOfConversation,
-  selectTimeline,
+  selectSends,
 } from './read-queries.ts'
-import { prepareMessages } from './show-message.ts'
+import { prepareMessages, type ShowMessage, type WaitsOf } from './show-message.ts'
 
 const withId = z.object({ id: z.string() })
 const base = '/api/whatsapp'
 
-export function messageRoutes({ db }: { db: Db }): Route[] {
+interface Reading {
+  db: Db
+  waitsOf: WaitsOf
+}
+
+type Select = (tx: Tx) => Promise<MessageRow[]>
+
+export function messageRoutes({ db, waitsOf }: Reading): Route[] {
+  const read = (tenantId: string, select: Select) => readMessages({ db, waitsOf }, tenantId, select)
   return [
     route({
       method: 'GET',
@@ -28,24 +37,16 @@ export function messageRoutes({ db }: { db: Db }): Route[] {
       access: 'agent',
       query: messagesQuery,
       answer: listOf(messageInList),
-      handle: ({ tenantId, query }) =>
-        db.tenantTransaction(tenantId, async (tx) => {
-          const { client_reference, status = null, limit } = query
-          const after = decodeCursor(query.after)
-          const rows =
-            client_reference === undefined
-              ? await selectMessages(tx, tenantId, status, after, limit + 1)
-              : await selectMessagesByReference(
-                  tx,
-                  tenantId,
-                  client_reference,
-                  status,
-                  after,
-                  limit + 1,
-                )
-          const show = await prepareMessages(tx, tenantId, rows)
-          return pageOf(rows, limit, (row) => ({ at: row.created_at, id: row.id }), show)
-        }),
+      handle: async ({ tenantId, query }) => {
+        const { client_reference, status = null, limit } = query
+        const after = decodeCursor(query.after)
+        const { rows, show } = await read(tenantId, (tx) =>
+          client_reference === undefined
+            ? selectMessages(tx, tenantId, status, after, limit + 1)
+            : selectMessagesByReference(tx, tenantId, client_reference, status, after, limit + 1),
+        )
+        return pageOf(rows, limit, (row) => ({ at: row.created_at, id: row.id }), show)
+      },
     }),
     route({
       method: 'GET',
@@ -54,15 +55,20 @@ export function messageRoutes({ db }: { db: Db }): Route[] {
       access: 'agent',
       params: withId,
       answer: message,
-      handle: ({ tenantId, params }) =>
-        db.tenantTransaction(tenantId, async (tx) => {
-          const uuid = uuidOf('msg', params.id)
+      handle: async ({ tenantId, params }) => {
+        const uuid = uuidOf('msg', params.id)
+        const { rows, show } = await read(tenantId, async (tx) => {
           const row = uuid && (await selectMessage(tx, tenantId, uuid))
           if (!row) throw notFound('MESSAGE_NOT_FOUND', 'message')
-          const show = await prepareMessages(tx, tenantId, [row])
-          const steps = row.wamid === null ? [] : await selectTimeline(tx, tenantId, row.wamid)
-          return { ...show(row), timeline: timelineOf(row, steps) }
-        }),
+          return [row]
+        })
+        const row = rows[0] as MessageRow
+        const sends =
+          row.direction === 'inbound'
+            ? []
+            : await db.tenantTransaction(tenantId, (tx) => selectSends(tx, tenantId, row.id))
+        return { ...show(row), sends: sends.map(showSend) }
+      },
     }),
     route({
       method: 'GET',
@@ -72,33 +78,52 @@ export function messageRoutes({ db }: { db: Db }): Route[] {
       params: withId,
       query: listQuery,
       answer: listOf(messageInList),
-      handle: ({ tenantId, params, query: { after, limit } }) =>
-        db.tenantTransaction(tenantId, async (tx) => {
+      handle: async ({ tenantId, params, query: { after, limit } }) => {
+        const cursor = decodeCursor(after)
+        const { rows, show } = await read(tenantId, async (tx) => {
           const { id } = await findConversation(tx, tenantId, params.id)
-          const cursor = decodeCursor(after)
-          const rows = await selectMessagesOfConversation(tx, tenantId, id, cursor, limit + 1)
-          const show = await prepareMessages(tx, tenantId, rows)
-          return pageOf(rows, limit, (row) => ({ at: row.occurred_at, id: row.id }), show)
-        }),
+          return selectMessagesOfConversation(tx, tenantId, id, cursor, limit + 1)
+        })
+        return pageOf(rows, limit, (row) => ({ at: row.occurred_at, id: row.id }), show)
+      },
     }),
   ]
 }
 
-function timelineOf(row: MessageRow, steps: { status: string; at: Date }[]) {
-  const start =
-    row.direction === 'inbound'
-      ? { status: 'received', at: row.occurred_at.toISOString() }
-      : { status: 'queued', at: row.created_at.toISOString() }
-  const told = new Set(steps.map((step) => step.status))
-  const own = [
-    { status: 'sent', at: row.accepted_at },
-    // How it ended is what it shows, unless Meta said so itself.
-    { status: row.status, at: row.ended_at },
-  ]
-  // What we know ourselves counts until Meta tells: its times are whole seconds, and its own.
-  const reached = [
-    ...own.flatMap(({ status, at }) => (at === null || told.has(status) ? [] : [{ status, at }])),
-    ...steps.filter((step) => step.status !== start.status),
-  ]
-  return [start, ...reached.map(({ status, at }) => ({ status, at: at.toISOString() }))]
+function showSend({ started_at, finished_at, ...send }: SendRow) {
+  return {
+    ...send,
+    started_at: started_at.toISOString(),
+    finished_at: finished_at?.toISOString() ?? null,
+  }
+}
+
+/** What waits to be sent also says why; that is asked for apart, under another role. */
+async function readMessages(
+  { db, waitsOf }: Reading,
+  tenantId: string,
+  select: Select,
+): Promise<{ rows: MessageRow[]; show: ShowMessage }> {
+  const { rows, show } = await db.tenantTransaction(tenantId, async (tx) => {
+    const rows = await select(tx)
+    return { rows, show: await prepareMessages(tx, tenantId, rows) }
+  })
+  const queued = rows.filter((row) => row.direction === 'outbound' && row.status === 'queued')
+  const waits = await waitsOf(
+    db,
+    tenantId,
+    queued.map((row) => row.id),
+  )
+  return {
+    rows,
+    show: (row) => {
+      const wait = waits.get(row.id)
+      if (!wait) return show(row)
+      const { reason, until, error_code } = wait
+      return {
+        ...show(row),
+        waits_for: { reason, until: until?.toISOString() ?? null, error_code },
+      }
+    },
+  }
 }

@@ -58,6 +58,8 @@ export interface QueuedMessage {
   correlationId: string
   /** Made by a responder. */
   automatic?: boolean
+  /** The person who wrote it in the console. */
+  sentBy?: string | null
 }
 
 export interface NewChange extends MessageName {

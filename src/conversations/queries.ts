@@ -99,9 +99,9 @@ export async function insertQueued(
   await tx.query(sql`
     insert into whatsapp_messages
       (id, tenant_id, phone_number_id, conversation_id, direction, type, status, content, reply_to_wamid,
-       client_reference, occurred_at, created_at, correlation_id, automatic)
+       client_reference, occurred_at, created_at, correlation_id, automatic, sent_by)
     select id, tenant_id, phone_number_id, conversation_id, 'outbound', type, 'queued', content, reply_to_wamid,
-      client_reference, ${now}::timestamptz, ${now}::timestamptz, correlation_id, automatic
+      client_reference, ${now}::timestamptz, ${now}::timestamptz, correlation_id, automatic, sent_by
     from unnest(
       ${messages.map((message) => message.id)}::uuid[],
       ${messages.map((message) => message.tenantId)}::uuid[],
@@ -112,9 +112,10 @@ export async function insertQueued(
       ${messages.map((message) => message.replyTo)}::text[],
       ${messages.map((message) => message.clientReference)}::text[],
       ${messages.map((message) => message.correlationId)}::uuid[],
-      ${messages.map((message) => message.automatic ?? false)}::boolean[])
+      ${messages.map((message) => message.automatic ?? false)}::boolean[],
+      ${messages.map((message) => message.sentBy ?? null)}::uuid[])
       as message (id, tenant_id, phone_number_id, conversation_id, type, content, reply_to_wamid, client_reference,
-        correlation_id, automatic)`)
+        correlation_id, automatic, sent_by)`)
 }
 
 /** Each change once: its own message id names it. */

@@ -26,6 +26,9 @@ export interface MessageRow {
   /** When it was learnt that Meta accepted it twice. */
   duplicate_confirmed_at: Date | null
   automatic: boolean
+  /** Who wrote it in the console. */
+  sent_by: string | null
+  correlation_id: string
 }
 
 export async function selectMessage(
@@ -36,7 +39,7 @@ export async function selectMessage(
   const [row] = await tx.query(sql<MessageRow>`
     select id, conversation_id, phone_number_id, direction, origin, type, content, status, wamid, reply_to_wamid,
       sender_contact_id, attempts, client_reference, error, occurred_at, created_at, accepted_at, ended_at,
-      duplicate_confirmed_at, automatic
+      duplicate_confirmed_at, automatic, sent_by, correlation_id
     from whatsapp_messages
     where tenant_id = ${tenantId} and id = ${id}`)
   return row
@@ -52,7 +55,7 @@ export async function selectMessagesOfConversation(
   return tx.query(sql<MessageRow>`
     select id, conversation_id, phone_number_id, direction, origin, type, content, status, wamid, reply_to_wamid,
       sender_contact_id, attempts, client_reference, error, occurred_at, created_at, accepted_at, ended_at,
-      duplicate_confirmed_at, automatic
+      duplicate_confirmed_at, automatic, sent_by, correlation_id
     from whatsapp_messages
     where tenant_id = ${tenantId} and conversation_id = ${conversationId}
       and (${after?.at ?? null}::timestamptz is null
@@ -72,7 +75,7 @@ export async function selectMessages(
   return tx.query(sql<MessageRow>`
     select id, conversation_id, phone_number_id, direction, origin, type, content, status, wamid, reply_to_wamid,
       sender_contact_id, attempts, client_reference, error, occurred_at, created_at, accepted_at, ended_at,
-      duplicate_confirmed_at, automatic
+      duplicate_confirmed_at, automatic, sent_by, correlation_id
     from whatsapp_messages
     where tenant_id = ${tenantId}
       and (${status}::text is null or status = ${status})
@@ -94,7 +97,7 @@ export async function selectMessagesByReference(
   return tx.query(sql<MessageRow>`
     select id, conversation_id, phone_number_id, direction, origin, type, content, status, wamid, reply_to_wamid,
       sender_contact_id, attempts, client_reference, error, occurred_at, created_at, accepted_at, ended_at,
-      duplicate_confirmed_at, automatic
+      duplicate_confirmed_at, automatic, sent_by, correlation_id
     from whatsapp_messages
     where tenant_id = ${tenantId} and client_reference = ${clientReference}
       and (${status}::text is null or status = ${status})
@@ -104,18 +107,73 @@ export async function selectMessagesByReference(
     limit ${limit}`)
 }
 
+export interface StepRow {
+  wamid: string
+  status: string
+  at: Date
+}
+
 /** One entry per status reached, with the first time it was: a group has one per participant. */
-export async function selectTimeline(
+export async function selectTimelines(
   tx: Tx,
   tenantId: string,
-  wamid: string,
-): Promise<{ status: string; at: Date }[]> {
-  return tx.query(sql<{ status: string; at: Date }>`
-    select status, min(occurred_at) as at
+  wamids: string[],
+): Promise<StepRow[]> {
+  return tx.query(sql<StepRow>`
+    select wamid, status, min(occurred_at) as at
     from whatsapp_message_statuses
-    where tenant_id = ${tenantId} and wamid = ${wamid}
-    group by status
-    order by min(occurred_at), message_status_rank(status)`)
+    where tenant_id = ${tenantId} and wamid = any(${wamids}::text[])
+    group by wamid, status
+    order by wamid, min(occurred_at), message_status_rank(status)`)
+}
+
+export interface ReferredRow {
+  wamid: string
+  id: string
+  direction: 'inbound' | 'outbound'
+  type: string
+  content: Record<string, unknown>
+}
+
+export async function selectReferred(
+  tx: Tx,
+  tenantId: string,
+  wamids: string[],
+): Promise<ReferredRow[]> {
+  return tx.query(sql<ReferredRow>`
+    select wamid, id, direction, type, content
+    from whatsapp_messages
+    where tenant_id = ${tenantId} and wamid = any(${wamids}::text[])`)
+}
+
+/** Of the tenant's own people: an operator's name is nobody's there to see. */
+export async function selectNames(
+  tx: Tx,
+  tenantId: string,
+  personIds: string[],
+): Promise<{ id: string; name: string }[]> {
+  return tx.query(sql<{ id: string; name: string }>`
+    select id, name from people where tenant_id = ${tenantId} and id = any(${personIds}::uuid[])`)
+}
+
+export interface SendRow {
+  started_at: Date
+  finished_at: Date | null
+  outcome: string | null
+  status_code: number | null
+  provider_code: number | null
+  error_message: string | null
+}
+
+/** Every attempt to send it, the earliest first; they are kept for as long as the row in the outbox is. */
+export async function selectSends(tx: Tx, tenantId: string, messageId: string): Promise<SendRow[]> {
+  return tx.query(sql<SendRow>`
+    select a.started_at, a.finished_at, a.outcome, a.status_code, a.provider_code, a.error_message
+    from whatsapp_send_outbox o
+    join send_attempts a on a.tenant_id = o.tenant_id and a.outbox_id = o.id
+    where o.tenant_id = ${tenantId} and o.message_id = ${messageId}
+    order by a.started_at, a.id
+    limit 100`)
 }
 
 export interface ChangeRow {
@@ -142,14 +200,24 @@ export async function selectLatestChanges(
       select distinct on (c.target_wamid, c.kind, who) c.target_wamid, c.kind,
         coalesce(person.wa_id, person.user_id, c.actor) as actor, c.emoji, c.content, c.occurred_at,
         case when c.kind = 'reaction' then coalesce(person.id::text, c.actor) else '' end as who
-      from whatsapp_message_changes c
+      from (
+        select tenant_id, target_wamid, kind, actor, emoji, content, occurred_at, event_id, wamid
+        from whatsapp_message_changes
+        where tenant_id = ${tenantId} and target_wamid = any(${wamids}::text[])
+        union all
+        -- What we sent ourselves comes back in no webhook.
+        select tenant_id, content #>> '{reaction,message_id}', 'reaction', 'business',
+          nullif(content #>> '{reaction,emoji}', ''), null, occurred_at, null, wamid
+        from whatsapp_messages
+        where tenant_id = ${tenantId} and direction = 'outbound' and type = 'reaction' and origin = 'live'
+          and status not in ('failed', 'cancelled') and content #>> '{reaction,message_id}' = any(${wamids}::text[])
+      ) as c
       left join lateral (
         select p.id, p.wa_id, p.user_id
         from whatsapp_contacts p
         where p.tenant_id = c.tenant_id and (p.wa_id = c.actor or p.user_id = c.actor)
         limit 1
       ) as person on true
-      where c.tenant_id = ${tenantId} and c.target_wamid = any(${wamids}::text[])
       order by c.target_wamid, c.kind, who, c.occurred_at desc, c.event_id desc, c.wamid desc
     ) as latest
     order by target_wamid, occurred_at, actor`)
@@ -203,48 +271,10 @@ export interface ConversationRow {
   last_message_at: Date
   last_inbound_at: Date | null
   assigned_user_id: string | null
+  /** Null also for somebody who is not one of the tenant's people. */
+  assignee_name: string | null
   created_at: Date
   updated_at: Date
-}
-
-export interface ConversationFilter {
-  status: 'open' | 'closed' | null
-  phoneNumberId: string | null
-  assignedUserId: string | null
-  /** Part of a name or an id, as a pattern for `ilike`. */
-  pattern: string | null
-}
-
-export async function selectConversations(
-  tx: Tx,
-  tenantId: string,
-  filter: ConversationFilter,
-  after: Cursor | null,
-  limit: number,
-): Promise<ConversationRow[]> {
-  return tx.query(sql<ConversationRow>`
-    select c.id, c.phone_number_id, c.contact_wa_id, c.contact_user_id, c.contact_name, c.status, c.unread_count,
-      c.last_message_at, c.last_inbound_at, c.assigned_user_id, c.created_at, c.updated_at,
-      jsonb_build_object('wa_id', p.wa_id, 'user_id', p.user_id, 'name', coalesce(p.name, c.contact_name),
-        'username', p.username, 'kind', p.kind) as contact, coalesce((
-        select jsonb_agg(jsonb_build_object('id', s.id, 'scope', s.scope, 'reason', s.reason, 'since', s.since)
-          order by s.scope)
-        from whatsapp_suppressions s
-        where s.tenant_id = c.tenant_id and s.phone_number_id = c.phone_number_id and s.contact_id = c.contact_id
-          and s.is_active), '[]') as suppressions
-    from whatsapp_conversations c
-    join whatsapp_contacts p on p.tenant_id = c.tenant_id and p.id = c.contact_id
-    where c.tenant_id = ${tenantId} and c.merged_into is null
-      and (${filter.status}::text is null or c.status = ${filter.status})
-      and (${filter.phoneNumberId}::text is null or c.phone_number_id = ${filter.phoneNumberId})
-      and (${filter.assignedUserId}::uuid is null or c.assigned_user_id = ${filter.assignedUserId}::uuid)
-      and (${filter.pattern}::text is null
-        or coalesce(p.name, c.contact_name) ilike ${filter.pattern} or p.username ilike ${filter.pattern}
-        or p.wa_id ilike ${filter.pattern} or p.user_id ilike ${filter.pattern})
-      and (${after?.at ?? null}::timestamptz is null
-        or (c.last_message_at, c.id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::uuid))
-    order by c.last_message_at desc, c.id desc
-    limit ${limit}`)
 }
 
 /** The conversation with this id, or the one it became. */
@@ -271,7 +301,8 @@ export async function selectConversation(
           order by s.scope)
         from whatsapp_suppressions s
         where s.tenant_id = c.tenant_id and s.phone_number_id = c.phone_number_id and s.contact_id = c.contact_id
-          and s.is_active), '[]') as suppressions
+          and s.is_active), '[]') as suppressions,
+      (select a.name from people a where a.tenant_id = c.tenant_id and a.id = c.assigned_user_id) as assignee_name
     from chain
     join whatsapp_conversations c on c.tenant_id = ${tenantId} and c.id = chain.id
     join whatsapp_contacts p on p.tenant_id = c.tenant_id and p.id = c.contact_id
@@ -319,14 +350,16 @@ export async function selectLatestReadable(
   return row
 }
 
+/** By number; those that nobody has written to are missing. */
 export async function selectLastInbound(
   tx: Tx,
   tenantId: string,
-  phoneNumberId: string,
-): Promise<Date | null> {
-  const [row] = await tx.query(sql<{ at: Date | null }>`
-    select max(last_inbound_at) as at
+  phoneNumberIds: string[],
+): Promise<{ phone_number_id: string; at: Date }[]> {
+  return tx.query(sql<{ phone_number_id: string; at: Date }>`
+    select phone_number_id, max(last_inbound_at) as at
     from whatsapp_conversations
-    where tenant_id = ${tenantId} and phone_number_id = ${phoneNumberId}`)
-  return row?.at ?? null
+    where tenant_id = ${tenantId} and phone_number_id = any(${phoneNumberIds}::text[])
+      and last_inbound_at is not null
+    group by phone_number_id`)
 }

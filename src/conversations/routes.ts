@@ -1,19 +1,20 @@
 import { z } from 'zod'
+import { listOf } from '../api/contract.ts'
 import {
   conversation,
   conversationChange,
+  conversationCounts,
   conversationRead,
   conversationsQuery,
-  listOf,
-} from '../api/contract.ts'
-import { decodeCursor, pageOf } from '../api/paging.ts'
+} from '../api/contract-conversations.ts'
+import { pageOf } from '../api/paging.ts'
 import { type Route, route } from '../api/route.ts'
-import { publicId } from '../ids.ts'
 import { changeConversation } from './change.ts'
 import { findConversation } from './find.ts'
+import { listConversations } from './list.ts'
+import { countConversations, planAnew } from './list-queries.ts'
 import { markConversationRead, type Reader } from './mark-read.ts'
-import { windowMs } from './model.ts'
-import { type ConversationRow, selectConversations } from './read-queries.ts'
+import { prepareConversations, showConversation } from './show-conversation.ts'
 
 const withId = z.object({ id: z.string() })
 const base = '/api/whatsapp/conversations'
@@ -28,24 +29,25 @@ export function conversationRoutes(reader: Reader): Route[] {
       access: 'agent',
       query: conversationsQuery,
       answer: listOf(conversation),
-      handle: async ({ tenantId, query }) => {
-        const filter = {
-          status: query.status ?? null,
-          phoneNumberId: query.phone_number_id ?? null,
-          assignedUserId: query.assigned_user_id ?? null,
-          pattern: query.q === undefined ? null : `%${query.q.replace(/[\\%_]/g, '\\$&')}%`,
-        }
-        const after = decodeCursor(query.after)
-        const rows = await db.tenantTransaction(tenantId, (tx) =>
-          selectConversations(tx, tenantId, filter, after, query.limit + 1),
-        )
-        return pageOf(
-          rows,
-          query.limit,
-          (row) => ({ at: row.last_message_at, id: row.id }),
-          showConversation,
-        )
-      },
+      handle: ({ tenantId, query, person }) =>
+        db.tenantTransaction(tenantId, async (tx) => {
+          const rows = await listConversations(tx, tenantId, query, person?.personId)
+          const show = await prepareConversations(tx, tenantId, rows.slice(0, query.limit))
+          return pageOf(rows, query.limit, (row) => ({ at: row.last_message_at, id: row.id }), show)
+        }),
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/counts`,
+      summary: 'How many conversations there are of each kind',
+      access: 'agent',
+      answer: conversationCounts,
+      handle: ({ tenantId, person }) =>
+        db.tenantTransaction(tenantId, async (tx) => {
+          await planAnew(tx)
+          const counts = await countConversations(tx, tenantId, person?.personId ?? null)
+          return { ...counts, mine: person ? counts.mine : null }
+        }),
     }),
     route({
       method: 'GET',
@@ -54,9 +56,9 @@ export function conversationRoutes(reader: Reader): Route[] {
       access: 'agent',
       params: withId,
       answer: conversation,
-      handle: async ({ tenantId, params }) =>
-        showConversation(
-          await db.tenantTransaction(tenantId, (tx) => findConversation(tx, tenantId, params.id)),
+      handle: ({ tenantId, params }) =>
+        db.tenantTransaction(tenantId, async (tx) =>
+          showConversation(tx, tenantId, await findConversation(tx, tenantId, params.id)),
         ),
     }),
     route({
@@ -67,10 +69,12 @@ export function conversationRoutes(reader: Reader): Route[] {
       params: withId,
       body: conversationChange,
       answer: conversation,
-      handle: async ({ tenantId, params, body, actor }) =>
-        showConversation(
-          await changeConversation(db, tenantId, params.id, body, { actor, at: clock.now() }),
-        ),
+      handle: ({ tenantId, params, body, actor }) =>
+        db.tenantTransaction(tenantId, async (tx) => {
+          const by = { actor, at: clock.now() }
+          const row = await changeConversation(tx, tenantId, params.id, body, by)
+          return showConversation(tx, tenantId, row)
+        }),
     }),
     route({
       method: 'POST',
@@ -82,23 +86,4 @@ export function conversationRoutes(reader: Reader): Route[] {
       handle: ({ tenantId, params }) => markConversationRead(reader, tenantId, params.id),
     }),
   ]
-}
-
-function showConversation({ last_inbound_at, ...row }: ConversationRow) {
-  return {
-    ...row,
-    id: publicId('conv', row.id),
-    suppressions: row.suppressions.map((one) => ({
-      ...one,
-      id: publicId('sup', one.id),
-      since: new Date(one.since).toISOString(),
-    })),
-    last_message_at: row.last_message_at.toISOString(),
-    window_expires_at:
-      last_inbound_at === null
-        ? null
-        : new Date(last_inbound_at.getTime() + windowMs).toISOString(),
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-  }
 }

@@ -341,6 +341,15 @@ describe('I6: of two tenants with the same rows', () => {
       expect(await everything()).toEqual(before)
     })
 
+    /** Without those that the database works out itself. */
+    async function writableColumns(table: string): Promise<string> {
+      const [row] = await db.query(sql<{ columns: string }>`
+        select string_agg(quote_ident(attname), ', ' order by attnum) as columns
+        from pg_attribute
+        where attrelid = ${table}::regclass and attnum > 0 and not attisdropped and attgenerated = ''`)
+      return row?.columns ?? ''
+    }
+
     test('a row can be neither put under the other tenant nor moved there', async () => {
       for (const table of tables) {
         const tenant = tenantOf(table)
@@ -350,7 +359,8 @@ describe('I6: of two tenants with the same rows', () => {
           ),
         )
         const row = `jsonb_populate_record(null::${table}, '${JSON.stringify(other?.row)}')`
-        const insert = `insert into ${table} overriding system value select * from ${row}`
+        const columns = await writableColumns(table)
+        const insert = `insert into ${table} (${columns}) overriding system value select ${columns} from ${row}`
         expect([table, await reached(asA, insert)]).toEqual([table, '42501'])
         const move = `update ${table} set ${tenant} = '${b.id}'`
         expect([table, await reached(asA, move)]).toEqual([table, '42501'])

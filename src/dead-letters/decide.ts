@@ -19,6 +19,7 @@ import { discardLetters } from './discard.ts'
 import { markSentLetters } from './mark-sent.ts'
 import { type LetterFilter, type Scope, selectLetter } from './queries.ts'
 import { requeueLetters } from './requeue.ts'
+import { narrow } from './search.ts'
 import { showLetter } from './show.ts'
 
 export interface Desk {
@@ -77,11 +78,12 @@ export async function decideMany(desk: Desk, verb: Verb, filter: LetterFilter, b
   const at = desk.clock.now()
   const sendAt = spread(by.pace, at)
   const { counts, known, decided } = await transaction(desk, async (tx) => {
-    const counts = await countOpenLetters(tx, by.scope, filter)
+    const narrowed = await narrow(tx, by.scope, ['open'], filter)
+    const counts = await countOpenLetters(tx, by.scope, narrowed)
     const known = filter.ids === null ? 0 : await countKnown(tx, by.scope, filter.ids)
     const ids = by.isDryRun
       ? []
-      : await selectOpenIds(tx, by.scope, filter, verbs[verb].possible, maxDecided)
+      : await selectOpenIds(tx, by.scope, narrowed, verbs[verb].possible, maxDecided)
     const decided =
       ids.length === 0 ? [] : await verbs[verb].decide(tx, ids, { ...by, at, ...sendAt })
     return { counts, known, decided }

@@ -36,8 +36,9 @@ export async function countOpenLetters(
     where d.state = 'open'
       and (${scope}::uuid is null or d.tenant_id = ${scope}::uuid)
       and (${filter.tenantId}::uuid is null or d.tenant_id = ${filter.tenantId}::uuid)
-      and (${filter.kind}::text is null or d.kind = ${filter.kind})
-      and (${filter.errorCode}::text is null or d.error_code = ${filter.errorCode})
+      and (${filter.kinds}::text[] is null or d.kind = any(${filter.kinds}::text[]))
+      and (${filter.codes}::text[] is null or d.error_code = any(${filter.codes}::text[]))
+      and (${filter.notCodes}::text[] is null or d.error_code <> all(${filter.notCodes}::text[]))
       and (${filter.phoneNumberId}::text is null or d.phone_number_id = ${filter.phoneNumberId})
       and (${filter.messageId}::uuid is null or d.message_id = ${filter.messageId}::uuid)
       and (${filter.createdBefore}::timestamptz is null or d.created_at < ${filter.createdBefore})
@@ -75,8 +76,9 @@ export async function selectOpenIds(
         else true end
       and (${scope}::uuid is null or d.tenant_id = ${scope}::uuid)
       and (${filter.tenantId}::uuid is null or d.tenant_id = ${filter.tenantId}::uuid)
-      and (${filter.kind}::text is null or d.kind = ${filter.kind})
-      and (${filter.errorCode}::text is null or d.error_code = ${filter.errorCode})
+      and (${filter.kinds}::text[] is null or d.kind = any(${filter.kinds}::text[]))
+      and (${filter.codes}::text[] is null or d.error_code = any(${filter.codes}::text[]))
+      and (${filter.notCodes}::text[] is null or d.error_code <> all(${filter.notCodes}::text[]))
       and (${filter.phoneNumberId}::text is null or d.phone_number_id = ${filter.phoneNumberId})
       and (${filter.messageId}::uuid is null or d.message_id = ${filter.messageId}::uuid)
       and (${filter.createdBefore}::timestamptz is null or d.created_at < ${filter.createdBefore})

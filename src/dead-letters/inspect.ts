@@ -1,5 +1,6 @@
 // One dead letter with everything that helps to decide. It shows what a customer wrote, so looking is written down.
 import { isUtf8 } from 'node:buffer'
+import { listActsOn } from '../audit/list.ts'
 import { recordAct } from '../audit/record.ts'
 import type { Db } from '../db/connect.ts'
 import { publicId, uuidOf } from '../ids.ts'
@@ -17,7 +18,7 @@ export async function inspectLetter(
 ) {
   const id = uuidOf('dlq', publicLetterId)
   if (!id) throw letterNotFound()
-  const { letter, errors, outbound } = await inScope(db, by.scope, async (tx) => {
+  const { letter, errors, outbound, trail } = await inScope(db, by.scope, async (tx) => {
     const letter = await selectLetter(tx, by.scope, id)
     if (!letter) throw letterNotFound()
     await recordAct(tx, {
@@ -28,13 +29,14 @@ export async function inspectLetter(
       subject: publicLetterId,
       details: { kind: letter.kind, correlation_id: letter.correlation_id },
     })
+    const trail = await listActsOn(tx, letter.tenant_id, publicLetterId)
     const sending = await readOutbound(tx, letter)
-    if (sending) return { letter, ...sending }
+    if (sending) return { letter, trail, ...sending }
     const errors =
       letter.event_id === null
         ? [letter]
         : await selectLettersOfPlace(tx, by.scope, letter.event_id, letter.item_path)
-    return { letter, errors, outbound: null }
+    return { letter, trail, errors, outbound: null }
   })
   // A tenant cannot read events at all: one may hold several tenants' items. That its letter points here was checked
   // above, by the database; what is read is how the event is doing, nothing of what it says.
@@ -46,6 +48,7 @@ export async function inspectLetter(
     errors: errors.map(showError),
     event: event ? showEvent(event) : null,
     outbound,
+    trail,
   }
 }
 

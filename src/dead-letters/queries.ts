@@ -15,12 +15,18 @@ export interface LetterRow {
   waba_id: string | null
   /** Of what was to be sent, like the next two. */
   message_id: string | null
+  message_type: string | null
+  conversation_id: string | null
+  /** Null where nobody is known. */
+  contact: { name: string | null; wa_id: string | null } | null
   /** How often this one was tried before it died. */
   attempts: number | null
   /** Of one of the message's attempts it is not known whether Meta took it. */
   may_arrive_twice: boolean
   error_code: string
   error_message: string
+  /** Meta's, of the last answer that had one. */
+  provider_code: number | null
   correlation_id: string | null
   raw_bytes: number
   created_at: Date
@@ -34,19 +40,22 @@ export type Scope = string | null
 
 export interface LetterFilter {
   tenantId: string | null
-  kind: LetterKind | null
-  errorCode: string | null
+  kinds: LetterKind[] | null
+  codes: string[] | null
+  notCodes: string[] | null
   phoneNumberId: string | null
   messageId: string | null
   createdBefore: Date | null
   createdAfter: Date | null
   ids: string[] | null
+  /** Something that a person typed; search.ts makes ids of it. */
+  sought: string | null
 }
 
 export async function selectLetters(
   tx: Tx,
   scope: Scope,
-  state: LetterState,
+  states: LetterState[],
   filter: LetterFilter,
   after: Cursor | null,
   limit: number,
@@ -54,10 +63,17 @@ export async function selectLetters(
   return tx.query(sql<LetterRow>`
     select d.id, d.tenant_id, d.kind, d.state, d.item_path, d.phone_number_id, d.waba_id, d.message_id, d.error_code,
       d.error_message, d.correlation_id, octet_length(d.raw) as raw_bytes, d.created_at, d.decided_at, d.decided_by,
-      d.decision_reason, case when d.outbox_id is not null then (
+      d.decision_reason, m.type as message_type, m.conversation_id, case when p.id is not null then
+        jsonb_build_object('name', coalesce(p.name, c.contact_name), 'wa_id', p.wa_id) end as contact,
+      case when d.outbox_id is not null then (
         select count(*)::int
         from send_attempts a
-        where a.tenant_id = d.tenant_id and a.outbox_id = d.outbox_id) end as attempts,
+        where a.tenant_id = d.tenant_id and a.outbox_id = d.outbox_id) end as attempts, (
+        select a.provider_code
+        from send_attempts a
+        where a.tenant_id = d.tenant_id and a.outbox_id = d.outbox_id and a.provider_code is not null
+        order by a.started_at desc
+        limit 1) as provider_code,
       exists (
         select
         from whatsapp_send_outbox o
@@ -65,19 +81,52 @@ export async function selectLetters(
         where o.tenant_id = d.tenant_id and o.message_id = d.message_id and a.outcome = 'unknown' and a.wamid is null
       ) as may_arrive_twice
     from dead_letters d
-    where d.state = ${state}
+    left join whatsapp_messages m on m.tenant_id = d.tenant_id and m.id = d.message_id
+    left join whatsapp_conversations c on c.tenant_id = m.tenant_id and c.id = m.conversation_id
+    left join whatsapp_contacts p on p.tenant_id = c.tenant_id and p.id = c.contact_id
+    where d.state = any(${states}::text[])
       and (${scope}::uuid is null or d.tenant_id = ${scope}::uuid)
       and (${filter.tenantId}::uuid is null or d.tenant_id = ${filter.tenantId}::uuid)
-      and (${filter.kind}::text is null or d.kind = ${filter.kind})
-      and (${filter.errorCode}::text is null or d.error_code = ${filter.errorCode})
+      and (${filter.kinds}::text[] is null or d.kind = any(${filter.kinds}::text[]))
+      and (${filter.codes}::text[] is null or d.error_code = any(${filter.codes}::text[]))
+      and (${filter.notCodes}::text[] is null or d.error_code <> all(${filter.notCodes}::text[]))
       and (${filter.phoneNumberId}::text is null or d.phone_number_id = ${filter.phoneNumberId})
       and (${filter.messageId}::uuid is null or d.message_id = ${filter.messageId}::uuid)
       and (${filter.createdBefore}::timestamptz is null or d.created_at < ${filter.createdBefore})
       and (${filter.createdAfter}::timestamptz is null or d.created_at > ${filter.createdAfter})
+      and (${filter.ids}::uuid[] is null or d.id = any(${filter.ids}::uuid[]))
       and (${after?.at ?? null}::timestamptz is null
         or (d.created_at, d.id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::uuid))
     order by d.created_at desc, d.id desc
     limit ${limit}`)
+}
+
+export interface GroupCount {
+  kind: LetterKind
+  error_code: string
+  count: number
+  newest_at: Date
+}
+
+/** The most first. */
+export async function countLetters(
+  tx: Tx,
+  scope: Scope,
+  states: LetterState[],
+  filter: Pick<LetterFilter, 'tenantId' | 'createdBefore' | 'createdAfter' | 'ids'>,
+): Promise<GroupCount[]> {
+  return tx.query(sql<GroupCount>`
+    select d.kind, d.error_code, count(*)::int as count, max(d.created_at) as newest_at
+    from dead_letters d
+    where d.state = any(${states}::text[])
+      and (${scope}::uuid is null or d.tenant_id = ${scope}::uuid)
+      and (${filter.tenantId}::uuid is null or d.tenant_id = ${filter.tenantId}::uuid)
+      and (${filter.createdBefore}::timestamptz is null or d.created_at < ${filter.createdBefore})
+      and (${filter.createdAfter}::timestamptz is null or d.created_at > ${filter.createdAfter})
+      and (${filter.ids}::uuid[] is null or d.id = any(${filter.ids}::uuid[]))
+    group by d.kind, d.error_code
+    order by count(*) desc, max(d.created_at) desc
+    limit 200`)
 }
 
 export interface WholeLetter extends LetterRow {
@@ -96,10 +145,17 @@ export async function selectLetter(
   const [row] = await tx.query(sql<WholeLetter>`
     select d.id, d.tenant_id, d.kind, d.state, d.item_path, d.phone_number_id, d.waba_id, d.message_id, d.error_code,
       d.error_message, d.correlation_id, octet_length(d.raw) as raw_bytes, d.created_at, d.decided_at, d.decided_by,
-      d.decision_reason, case when d.outbox_id is not null then (
+      d.decision_reason, m.type as message_type, m.conversation_id, case when p.id is not null then
+        jsonb_build_object('name', coalesce(p.name, c.contact_name), 'wa_id', p.wa_id) end as contact,
+      case when d.outbox_id is not null then (
         select count(*)::int
         from send_attempts a
-        where a.tenant_id = d.tenant_id and a.outbox_id = d.outbox_id) end as attempts,
+        where a.tenant_id = d.tenant_id and a.outbox_id = d.outbox_id) end as attempts, (
+        select a.provider_code
+        from send_attempts a
+        where a.tenant_id = d.tenant_id and a.outbox_id = d.outbox_id and a.provider_code is not null
+        order by a.started_at desc
+        limit 1) as provider_code,
       exists (
         select
         from whatsapp_send_outbox o
@@ -108,6 +164,8 @@ export async function selectLetter(
       ) as may_arrive_twice, d.event_id, d.outbox_id, m.status as message_status, d.raw
     from dead_letters d
     left join whatsapp_messages m on m.tenant_id = d.tenant_id and m.id = d.message_id
+    left join whatsapp_conversations c on c.tenant_id = m.tenant_id and c.id = m.conversation_id
+    left join whatsapp_contacts p on p.tenant_id = c.tenant_id and p.id = c.contact_id
     where d.id = ${id} and (${scope}::uuid is null or d.tenant_id = ${scope}::uuid)`)
   return row
 }

@@ -6,6 +6,8 @@ import {
   deadLetterBulkAnswer,
   deadLetterBulkDiscard,
   deadLetterBulkRequeue,
+  deadLetterCounts,
+  deadLetterCountsQuery,
   deadLetterDecision,
   deadLetterInspection,
   deadLettersQuery,
@@ -15,7 +17,7 @@ import { AppError } from '../errors.ts'
 import { type Bulk, type Desk, decideMany, decideOne, type Verb } from './decide.ts'
 import { givenReason } from './decision.ts'
 import { inspectLetter } from './inspect.ts'
-import { letterFilter, listLetters } from './list.ts'
+import { countByReason, letterFilter, listLetters } from './list.ts'
 import type { Scope } from './queries.ts'
 
 interface Twin {
@@ -85,6 +87,18 @@ function readRoutes(desk: Desk, twin: Twin): Route[] {
           limit,
           filter: letterFilter(filter),
         })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/counts`,
+      summary: 'How many dead letters there are of what',
+      access,
+      query: deadLetterCountsQuery,
+      answer: deadLetterCounts,
+      handle: (call) => {
+        const { state, ...filter } = call.query
+        return countByReason(desk.db, scopeOf(twin, call), { state, filter: letterFilter(filter) })
       },
     }),
     route({

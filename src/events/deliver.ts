@@ -52,9 +52,15 @@ export async function deliverOne(
     ...signedHeaders(secrets, envelope.id, clock.now(), body),
     ...traceHeader(traces, delivery),
   }
-  const outcome = await poster.post({ url, headers, body, asks: delivery.asks })
+  const outcome = await poster.post({
+    url,
+    headers,
+    body,
+    asks: delivery.asks,
+    hearsRefusals: true,
+  })
   const endedMs = clock.monotonicMs()
-  if (outcome.body === null) return result(outcome, null, endedMs)
+  if (outcome.body === null || outcome.errorCode !== null) return result(outcome, null, endedMs)
   const answer = await responder.read(delivery, outcome.body)
   if (answer === 'unavailable') return result(nothingSaid('UNAVAILABLE'), null, endedMs)
   return result(outcome, answer, endedMs)

@@ -198,6 +198,9 @@ export interface DeliveryRow {
   last_error: string | null
   created_at: Date
   updated_at: Date
+  /** Of the last attempt. */
+  status_code: number | null
+  duration_ms: number | null
 }
 
 /** Of one endpoint, the latest first; or that of one event. */
@@ -209,9 +212,16 @@ export async function selectDeliveries(
 ): Promise<DeliveryRow[]> {
   return tx.query(sql<DeliveryRow>`
     select d.id, d.event_id, e.type as event_type, e.data, e.created_at as event_at, d.status, d.attempts, d.next_run_at,
-      d.last_error, d.created_at, d.updated_at
+      d.last_error, d.created_at, d.updated_at, a.status_code, a.duration_ms
     from event_deliveries d
     left join events e on e.tenant_id = d.tenant_id and e.id = d.event_id
+    left join lateral (
+      select status_code, duration_ms
+      from event_attempts
+      where tenant_id = d.tenant_id and delivery_id = d.id
+      order by started_at desc
+      limit 1
+    ) as a on true
     where d.tenant_id = ${tenantId} and d.endpoint_id = ${endpointId}
       and (${only.eventId ?? null}::uuid is null or d.event_id = ${only.eventId ?? null})
       and (${only.status ?? null}::text is null or d.status = ${only.status ?? null})
@@ -229,6 +239,7 @@ export interface AttemptRow {
   status_code: number | null
   error_code: string | null
   duration_ms: number | null
+  answer: string | null
 }
 
 export async function selectAttempts(
@@ -237,7 +248,7 @@ export async function selectAttempts(
   deliveryId: string,
 ): Promise<AttemptRow[]> {
   return tx.query(sql<AttemptRow>`
-    select started_at, finished_at, status_code, error_code, duration_ms
+    select started_at, finished_at, status_code, error_code, duration_ms, answer
     from event_attempts
     where tenant_id = ${tenantId} and delivery_id = ${deliveryId}::bigint
     order by started_at, id

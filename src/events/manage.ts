@@ -20,7 +20,12 @@ import {
   setResponders,
   updateEndpoint,
 } from './endpoint-queries.ts'
-import { holdDeliveries, type ReplayRange, replayDeliveries } from './queue-queries.ts'
+import {
+  countReplayable,
+  holdDeliveries,
+  type ReplayRange,
+  replayDeliveries,
+} from './queue-queries.ts'
 import { recordEvent } from './record.ts'
 import { newSecret, secretOwner } from './sign.ts'
 
@@ -201,11 +206,15 @@ export async function replayEvents(
   manager: EndpointManager,
   { tenantId, actor }: By,
   publicEndpointId: string,
-  range: Omit<ReplayRange, 'eventIds'> & { eventIds: string[] | null },
+  {
+    isDryRun = false,
+    ...range
+  }: Omit<ReplayRange, 'eventIds'> & { eventIds: string[] | null; isDryRun?: boolean },
 ): Promise<number> {
   const eventIds = range.eventIds?.flatMap((id) => uuidOf('evt', id) ?? []) ?? null
   return manager.db.transaction(async (tx) => {
     const { id } = await findEndpoint(tx, tenantId, publicEndpointId)
+    if (isDryRun) return countReplayable(tx, tenantId, id, { ...range, eventIds }, maxReplayed)
     const by = { tenantId, actor, at: manager.clock.now() }
     await act(tx, by, 'event_endpoint.replayed', id, {
       from: range.since?.toISOString() ?? null,

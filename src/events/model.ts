@@ -47,6 +47,6 @@ export interface PostOutcome {
   /** Null when it was taken. */
   errorCode: string | null
   retryAfterSeconds: number | null
-  /** The answer, where it was asked for and is small enough. */
+  /** The answer, where somebody wants to read it and it is small enough. */
   body: Buffer | null
 }

@@ -27,9 +27,9 @@ export interface PostCall {
   url: string
   headers: Record<string, string>
   body: string
-  /** Whether the answer is to be read. */
+  /** Whether the answer of who takes it is to be read. */
   asks: boolean
-  /** Also where it is a refusal. */
+  /** And that of who refuses it. */
   hearsRefusals?: boolean
 }
 
@@ -75,15 +75,19 @@ export function createPoster(options: PostOptions): Poster {
         errorCode: isTaken ? null : codeOfStatus(statusCode),
         retryAfterSeconds: isTaken ? null : retryAfterSecondsIn(answer.headers, clock.now()),
       }
-      if (!asks || !(isTaken || hearsRefusals)) {
+      if (!(isTaken ? asks : hearsRefusals)) {
         // It said what it had to say; how it ends is its own affair.
         await answer.body
           .dump({ limit: maxIgnoredBytes, signal: late.signal })
           .catch(() => undefined)
         return { ...outcome, body: null }
       }
+      if (!isTaken) {
+        // It refused, whatever becomes of its reasons.
+        const reasons = await readBounded(answer.body).catch(() => undefined)
+        return { ...outcome, body: reasons ?? null }
+      }
       const read = await readBounded(answer.body)
-      if (!read && !isTaken) return { ...outcome, body: null }
       return read ? { ...outcome, body: read } : { ...outcome, ...tooLarge }
     } catch (error) {
       const ended = isGivenUp ? 'STOPPED' : 'TIMEOUT'

@@ -55,6 +55,8 @@ export interface DeliveryAttemptEnd {
   statusCode: number | null
   errorCode: string | null
   durationMs: number
+  /** What a refusal said. */
+  answer: string | null
 }
 
 /** Whoever holds the row by now: what this attempt came to is a fact. */
@@ -62,13 +64,14 @@ export async function endDeliveryAttempts(tx: Tx, ends: DeliveryAttemptEnd[]): P
   await tx.query(sql`
     update event_attempts a
     set finished_at = coalesce(a.finished_at, now()), status_code = ended.status_code, error_code = ended.error_code,
-      duration_ms = ended.duration_ms
+      duration_ms = ended.duration_ms, answer = ended.answer
     from unnest(
       ${ends.map((end) => end.tenantId)}::uuid[],
       ${ends.map((end) => end.attemptId)}::uuid[],
       ${ends.map((end) => end.statusCode)}::int[],
       ${ends.map((end) => end.errorCode)}::text[],
-      ${ends.map((end) => end.durationMs)}::int[]) as ended (tenant_id, id, status_code, error_code, duration_ms)
+      ${ends.map((end) => end.durationMs)}::int[],
+      ${ends.map((end) => end.answer)}::text[]) as ended (tenant_id, id, status_code, error_code, duration_ms, answer)
     where a.tenant_id = ended.tenant_id and a.id = ended.id`)
 }
 
@@ -162,5 +165,20 @@ export async function replayDeliveries(
   const [row] = await tx.query(sql<{ count: number }>`
     select delivery_replay(${tenantId}, ${endpointId}, ${range.since}, ${range.until}, ${range.eventIds}::uuid[],
       ${range.onlyFailed}, ${limit}::int) as count`)
+  return row?.count ?? 0
+}
+
+/** How many those are, and nothing else. */
+export async function countReplayable(
+  tx: Tx,
+  tenantId: string,
+  endpointId: string,
+  range: ReplayRange,
+  limit: number,
+): Promise<number> {
+  const [row] = await tx.query(sql<{ count: number }>`
+    select count(*)::int as count
+    from delivery_replayable(${tenantId}, ${endpointId}, ${range.since}, ${range.until}, ${range.eventIds}::uuid[],
+      ${range.onlyFailed}, ${limit}::int)`)
   return row?.count ?? 0
 }

@@ -150,8 +150,9 @@ function actRoutes(options: EventRoutesOptions): Route[] {
           until: body.to === undefined ? null : new Date(body.to),
           eventIds: body.event_ids ?? null,
           onlyFailed: body.only_failed,
+          isDryRun: body.dry_run,
         })
-        await options.onRecorded()
+        if (!body.dry_run) await options.onRecorded()
         return { replayed, has_more: replayed === maxReplayed }
       },
     }),

@@ -6,6 +6,7 @@ import type { Clock, Random } from '../time-and-chance.ts'
 import { type DeliveryDecision, decideDelivery } from './decide.ts'
 import type { DeliveryResult } from './deliver.ts'
 import { disableEndpoints } from './disable.ts'
+import { excerptOf } from './excerpt.ts'
 import {
   type EndpointHealth,
   endDeliveryAttempts,
@@ -67,6 +68,7 @@ export async function settleDelivered(
         statusCode: outcome.statusCode,
         errorCode: outcome.errorCode ?? answer?.problem ?? null,
         durationMs: Math.round(durationMs),
+        answer: outcome.errorCode === null ? null : excerptOf(outcome.body),
       })),
     )
     const disabled = await judgeEndpoints(tx, decided, disableDays, now)

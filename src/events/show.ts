@@ -27,6 +27,8 @@ export function showDelivery(row: DeliveryRow) {
     attempts: row.attempts,
     next_attempt_at: row.status === 'pending' ? row.next_run_at.toISOString() : null,
     last_error: row.last_error,
+    status_code: row.status_code,
+    duration_ms: row.duration_ms,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }

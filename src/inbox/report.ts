@@ -41,7 +41,7 @@ export function reportOutcome(
   metrics.eventsProcessed.inc({ outcome: 'done' })
   // Since it was received, by this process's clock: waiting counts.
   const sinceReceiptMs = Math.max(0, clock.now().getTime() - one.event.receivedAt.getTime())
-  metrics.recent.observe('inbound_processing', sinceReceiptMs)
+  metrics.recent.observe('inbound_processing', sinceReceiptMs, outcome.first?.phone_number_id)
   metrics.inboundProcessingSeconds.observe(sinceReceiptMs / 1000)
   for (const warning of outcome.warnings) reportWarning(inbox, one.event, warning)
   log.info('inbound_processing_finished', {

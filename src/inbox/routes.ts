@@ -117,7 +117,7 @@ function createReport({ clock, log, metrics }: WebhookOptions) {
     if (outcome === 'duplicate') metrics.dedupeHits.inc({ layer: 'delivery' })
     if (statusCode === 200 || outcome === 'not_stored') {
       metrics.webhookAckSeconds.observe(durationMs / 1000)
-      metrics.recent.observe('webhook_ack', durationMs)
+      metrics.recent.observe('webhook_ack', durationMs, fields.phone_number_id)
     } else {
       // Who is turned away at the door waited for nothing: many of them would make the others look quick.
       metrics.recent.observe('webhook_rejected', 0)

@@ -33,6 +33,7 @@ export interface ShownMedia {
   id: string
   message_id: string | null
   state: MediaRow['state']
+  bytes: number | null
   last_error: string | null
 }
 
@@ -44,11 +45,11 @@ export async function selectShown(
   ids: string[],
 ): Promise<ShownMedia[]> {
   return tx.query(sql<ShownMedia>`
-    select id, message_id, state, last_error
+    select id, message_id, state, bytes::float8 as bytes, last_error
     from whatsapp_media
     where tenant_id = ${tenantId} and message_id = any(${messageIds}::uuid[])
     union
-    select id, message_id, state, last_error
+    select id, message_id, state, bytes::float8, last_error
     from whatsapp_media
     where tenant_id = ${tenantId} and id = any(${ids}::uuid[])`)
 }

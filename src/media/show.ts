@@ -10,6 +10,7 @@ export interface MessageMedia {
   media_id: string | null
   /** Why there is no file, or not yet. */
   media_error: string | null
+  media_bytes: number | null
 }
 
 interface ShownMessage {
@@ -18,7 +19,12 @@ interface ShownMessage {
   content: Record<string, unknown>
 }
 
-export const noMedia: MessageMedia = { media: null, media_id: null, media_error: null }
+export const noMedia: MessageMedia = {
+  media: null,
+  media_id: null,
+  media_error: null,
+  media_bytes: null,
+}
 
 /** By message id; those without a file of ours are left out. */
 export async function mediaOfMessages(
@@ -45,6 +51,7 @@ export async function mediaOfMessages(
         media: shownState(row.state),
         media_id: publicId('med', row.id),
         media_error: row.state === 'stored' ? null : row.last_error,
+        media_bytes: row.state === 'stored' ? row.bytes : null,
       }
       return [[id, shown] as const]
     }),

@@ -1,6 +1,7 @@
 // Templates at Meta: list, read, create, edit, delete, unpause. Calls and their answers, and nothing about tenants.
 import type { Clock } from '../time-and-chance.ts'
 import type { Graph, GraphCall } from './graph.ts'
+import type { OutgoingFile } from './graph-media.ts'
 import { isObject, type JsonObject, parseJson, storable, TooDeep } from './json.ts'
 import { classify, type Outcome } from './outcomes.ts'
 import { type HttpAnswer, readSendAnswer } from './send-answer.ts'
@@ -64,6 +65,8 @@ export interface GraphTemplates {
     name: string,
     metaId: string | null,
   ): Promise<TemplateAnswer<null>>
+  /** Hands over what the header of a template may look like; the answer is the handle that a new template names. */
+  giveSample(appId: string, token: string, file: OutgoingFile): Promise<TemplateAnswer<string>>
 }
 
 const fields = [
@@ -147,7 +150,58 @@ export function createGraphTemplates(
         },
         () => null,
       ),
+    giveSample: (appId, accessToken, file) => handOver(ask, appId, accessToken, file),
   }
+}
+
+type Ask = <Value>(
+  call: GraphCall & { accessToken: string },
+  read: (body: JsonObject) => Value | undefined,
+) => Promise<TemplateAnswer<Value>>
+
+/** Of handing over a sample; larger ones get longer, by what the slowest line that is still of use carries. */
+const sampleLimitMs = 15_000
+const slowestBytesPerMs = 512
+
+/** Meta's resumable upload, in one piece. */
+async function handOver(
+  ask: Ask,
+  appId: string,
+  accessToken: string,
+  { filename, mimeType, bytes, content }: OutgoingFile,
+): Promise<TemplateAnswer<string>> {
+  const session = await ask(
+    {
+      method: 'POST',
+      path: [appId, 'uploads'],
+      query: { file_name: filename, file_length: String(bytes), file_type: mimeType },
+      accessToken,
+    },
+    ({ id }) => nameIn(id, 2000),
+  )
+  if (session.kind === 'failed') {
+    content.destroy()
+    return session
+  }
+  // Meta's ids of uploads carry a query of their own.
+  const [path = '', query = ''] = session.value.split('?')
+  return ask(
+    {
+      method: 'POST',
+      path: [path],
+      query: Object.fromEntries(new URLSearchParams(query)),
+      accessToken,
+      body: content,
+      limitMs: sampleLimitMs + Math.ceil(bytes / slowestBytesPerMs),
+      headers: {
+        authorization: `OAuth ${accessToken}`,
+        'content-type': mimeType,
+        'content-length': String(bytes),
+        file_offset: '0',
+      },
+    },
+    ({ h }) => nameIn(h, 20_000),
+  )
 }
 
 export function readPage(body: JsonObject): TemplatePage | undefined {

@@ -54,9 +54,9 @@ export function classify(answer: SendAnswer): Outcome {
 }
 
 /** What the error of an asynchronous `failed` status means. Its message is never resent by itself, whatever the class. */
-export function classifyStatusError(code: number | null): Outcome {
+export function classifyStatusError(code: number | null, message: string | null = null): Outcome {
   return outcome(rowOfCode(code, null) ?? failedWithoutReasonRow, {
-    provider: { code, subcode: null, message: null, fbtrace_id: null },
+    provider: { code, subcode: null, message, fbtrace_id: null },
   })
 }
 

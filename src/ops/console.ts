@@ -104,9 +104,16 @@ export function mountConsole(app: FastifyInstance, files: ConsoleFiles): void {
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile): FastifyReply {
-  const accepted = String(request.headers['accept-encoding'] ?? '').split(/\s*,\s*/)
-  const form = file.compressed.find(({ name }) => accepted.includes(name))
+  const accepted = acceptedEncodings(String(request.headers['accept-encoding'] ?? ''))
+  const form = file.compressed.find(({ name }) => accepted.has(name))
   reply.headers({ 'content-type': file.type, vary: 'accept-encoding' })
   if (form) reply.header('content-encoding', form.name)
   return reply.send(form?.content ?? file.plain)
+}
+
+/** `q=0` is a refusal; how much somebody likes one or the other is not asked: ours differ in size alone. */
+function acceptedEncodings(header: string): ReadonlySet<string> {
+  const wishes = header.toLowerCase().split(',')
+  const accepted = wishes.filter((wish) => !/;\s*q=0(\.0*)?\s*$/.test(wish))
+  return new Set(accepted.map((wish) => wish.split(';')[0]?.trim() ?? ''))
 }

@@ -19,6 +19,9 @@ let b: TestTenant
 const readHealth = async () =>
   (await gateway.call('GET', '/api/admin/whatsapp/health', { key: operatorKey })).json
 
+const healthOf = async ({ key }: TestTenant) =>
+  (await gateway.call('GET', '/api/whatsapp/health', { key })).json
+
 const nothing = {
   webhook_events_pending_count: 0,
   outbox_pending_count: 0,
@@ -46,16 +49,21 @@ describe('health, in this order', () => {
     expect(await readHealth()).toEqual({
       status: 'ok',
       reasons: [],
+      troubles: [],
       ...nothing,
       oldest_webhook_seconds: 0,
       dead_letters_by_kind: {},
       counted_at: clock.now().toISOString(),
       send_success_rate_last_1h: null,
+      sends_accepted_last_1h: 0,
+      sends_decided_last_1h: 0,
       webhook_ack_p95_ms: null,
       inbound_processing_p95_ms: null,
       send_p95_ms: null,
       circuits_open: [],
       accounts_needing_reauth: [],
+      numbers_count: 2,
+      has_received: false,
       tenants: expect.toSatisfy(
         (tenants: { tenant_id: string }[]) =>
           JSON.stringify(tenants.toSorted(byTenant)) ===
@@ -201,9 +209,33 @@ describe('health, in this order', () => {
           account_id: expect.stringMatching(/^acc_[0-9a-f]{32}$/),
           tenant_id: b.id,
           phone_number_id: tenantBNumber.phone_number_id,
+          display_phone_number: '+1 555-0100',
         },
       ],
     })
+  })
+
+  test('tells a tenant of its own part, in the same words', async () => {
+    await receive(tenantANumber, 'wamid.a3')
+    const { tenants, ...whole } = await readHealth()
+    const [ofA, ofB] = await Promise.all([healthOf(a), healthOf(b)])
+
+    expect(Object.keys(ofA).toSorted()).toEqual(Object.keys(whole).toSorted())
+    expect(ofA).toMatchObject({
+      status: 'ok',
+      troubles: [],
+      webhook_events_pending_count: 1,
+      accounts_needing_reauth: [],
+      numbers_count: 1,
+      has_received: true,
+    })
+    expect(ofB).toMatchObject({
+      status: 'degraded',
+      troubles: [{ code: 'reauth_needed', count: 1, seconds: null }],
+      webhook_events_pending_count: 0,
+      accounts_needing_reauth: [{ tenant_id: b.id }],
+    })
+    await gateway.drain()
   })
 })
 

@@ -18,6 +18,8 @@ beforeEach(async () => {
 
 const nothing = {
   send_success_rate_last_1h: null,
+  sends_accepted_last_1h: 0,
+  sends_decided_last_1h: 0,
   webhook_ack_p95_ms: null,
   inbound_processing_p95_ms: null,
   send_p95_ms: null,
@@ -63,7 +65,12 @@ describe('latencies', () => {
       send_success_rate_last_1h: 0.75,
     })
     clock.advance(5 * 60_000 + 11_000)
-    expect(await read()).toEqual({ ...nothing, send_success_rate_last_1h: 0.75 })
+    expect(await read()).toEqual({
+      ...nothing,
+      send_success_rate_last_1h: 0.75,
+      sends_accepted_last_1h: 3,
+      sends_decided_last_1h: 4,
+    })
     clock.advance(55 * 60_000)
     expect(await read()).toEqual(nothing)
   })

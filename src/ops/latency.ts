@@ -4,10 +4,18 @@ import type { Db, Tx } from '../db/connect.ts'
 import type { Log } from '../log.ts'
 import { percentileMs, type Recent, type RecentKind } from '../recent.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
-import { addLatencies, sumLatencies } from './latency-queries.ts'
+import { sumSuccess } from './history-queries.ts'
+import {
+  addLatencies,
+  addTenantLatencies,
+  sumLatencies,
+  sumTenantLatencies,
+} from './latency-queries.ts'
 
 const slotMs = 10_000
 const shareEveryMs = 2_000
+/** Of tenants there are many rows each time. */
+const shareTenantsEveryMs = 10_000
 const minuteMs = 60_000
 const latencyWindowMs = 5 * minuteMs
 const successWindowMs = 60 * minuteMs
@@ -23,6 +31,17 @@ export interface LatencySharingOptions {
 export interface LatencySharing {
   /** Passes on what happened since the last time. */
   share(): Promise<void>
+  /** The same, to the tenants whose numbers it happened to. */
+  shareTenants(): Promise<void>
+}
+
+export function tenantLatencyJob({ shareTenants }: LatencySharing): PeriodicJob {
+  return {
+    name: 'tenant-latencies',
+    everyMs: shareTenantsEveryMs,
+    failed: 'latencies_not_shared',
+    run: shareTenants,
+  }
 }
 
 export function latencyJob({ share }: LatencySharing): PeriodicJob {
@@ -51,7 +70,53 @@ export function createLatencySharing(options: LatencySharingOptions): LatencySha
     }
   }
 
-  return { share }
+  async function shareTenants(): Promise<void> {
+    const counts = recent.takeByNumber()
+    if (counts.length === 0) return
+    try {
+      await addTenantLatencies(db, processId, minuteOf(clock.now()), counts)
+    } catch (error) {
+      recent.putBackByNumber(counts)
+      throw error
+    }
+  }
+
+  return { share, shareTenants }
+}
+
+export function minuteOf(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / minuteMs) * minuteMs)
+}
+
+type Counts = { kind: RecentKind; bucket: number; count: number }[]
+
+function describeLatencies(latencies: Counts, accepted: number, refused: number) {
+  const p95 = (kind: RecentKind) =>
+    percentileMs(
+      latencies.filter((one) => one.kind === kind),
+      0.95,
+    )
+  const decided = accepted + refused
+  return {
+    send_success_rate_last_1h: decided === 0 ? null : accepted / decided,
+    sends_accepted_last_1h: accepted,
+    sends_decided_last_1h: decided,
+    webhook_ack_p95_ms: p95('webhook_ack'),
+    inbound_processing_p95_ms: p95('inbound_processing'),
+    send_p95_ms: p95('send'),
+  }
+}
+
+/** Of one tenant; the last hour is the history's, and what came after it. */
+export async function readTenantLatencies(db: Db, tenantId: string, now: Date) {
+  return db.tenantTransaction(tenantId, async (tx) => {
+    const since = (ms: number) => new Date(now.getTime() - ms)
+    const recentFrom = minuteOf(since(latencyWindowMs))
+    const latencies = await sumTenantLatencies(tx, tenantId, recentFrom)
+    const from = since(successWindowMs)
+    const { accepted, refused } = await sumSuccess(tx, tenantId, from, recentFrom)
+    return describeLatencies(latencies, accepted, refused)
+  })
 }
 
 export async function readLatencies(db: Tx, now: Date) {
@@ -68,18 +133,7 @@ export async function readLatencies(db: Tx, now: Date) {
     since(successWindowMs),
     now,
   )
-  const p95 = (kind: RecentKind) =>
-    percentileMs(
-      latencies.filter((one) => one.kind === kind),
-      0.95,
-    )
   const sum = (kind: RecentKind) =>
     sends.reduce((total, one) => (one.kind === kind ? total + one.count : total), 0)
-  const [accepted, refused] = [sum('send_accepted'), sum('send_refused')]
-  return {
-    send_success_rate_last_1h: accepted + refused === 0 ? null : accepted / (accepted + refused),
-    webhook_ack_p95_ms: p95('webhook_ack'),
-    inbound_processing_p95_ms: p95('inbound_processing'),
-    send_p95_ms: p95('send'),
-  }
+  return describeLatencies(latencies, sum('send_accepted'), sum('send_refused'))
 }

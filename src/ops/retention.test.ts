@@ -60,6 +60,8 @@ const nothing = {
   sends: 0,
   // The gateway itself shares some every few seconds.
   latencies: expect.any(Number),
+  tenant_latencies: expect.any(Number),
+  history: 0,
   paces: 0,
   expired_deliveries: 0,
   events: 0,

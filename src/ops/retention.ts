@@ -3,7 +3,9 @@ import type { PeriodicJob } from '../again-and-again.ts'
 import type { Db, Tx } from '../db/connect.ts'
 import type { Log } from '../log.ts'
 import type { Clock } from '../time-and-chance.ts'
-import { deleteLatencies } from './latency-queries.ts'
+import { historyKept } from './history.ts'
+import { deleteHistory } from './history-queries.ts'
+import { deleteLatencies, deleteTenantLatencies } from './latency-queries.ts'
 import {
   beforeAllEvents,
   clearEventKeys,
@@ -46,6 +48,8 @@ export interface Removed {
   idempotency_keys: number
   sends: number
   latencies: number
+  tenant_latencies: number
+  history: number
   paces: number
   expired_deliveries: number
   events: number
@@ -66,6 +70,8 @@ const idempotencyDays = 2
 const sessionDays = 31
 /** Health looks back an hour. */
 const latencyDays = 1 / 8
+/** The history is made of them within minutes. */
+const tenantLatencyDays = 1 / 96
 
 export function createRetention(options: RetentionOptions): Retention {
   const { db, clock, log, config, batchRows = 1000, maxBatches = 500 } = options
@@ -99,6 +105,10 @@ export function createRetention(options: RetentionOptions): Retention {
     const tracesBefore = daysAgo(config.traceTtlDays)
     const payloadsBefore = daysAgo(config.payloadRetentionDays)
     const eventsBefore = daysAgo(config.eventRetentionDays)
+    const historyBefore = {
+      minutes: new Date(now.getTime() - historyKept.minutesMs),
+      quarters: new Date(now.getTime() - historyKept.quartersMs),
+    }
     return {
       dedupe_keys: await whole(() => deleteDedupeKeys(session, keysBefore, batchRows)),
       event_keys: await inBatches(async () => {
@@ -113,6 +123,10 @@ export function createRetention(options: RetentionOptions): Retention {
       ),
       sends: await whole(() => deleteSends(session, payloadsBefore, batchRows)),
       latencies: await whole(() => deleteLatencies(session, daysAgo(latencyDays), batchRows)),
+      tenant_latencies: await whole(() =>
+        deleteTenantLatencies(session, daysAgo(tenantLatencyDays), batchRows),
+      ),
+      history: await whole(() => deleteHistory(session, historyBefore, batchRows)),
       paces: await whole(() => deletePaidPairs(session, daysAgo(1), batchRows)),
       expired_deliveries: await whole(() => expireDeliveries(session, eventsBefore, batchRows)),
       events: await whole(() => deleteEvents(session, eventsBefore, batchRows)),

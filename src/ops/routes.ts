@@ -1,12 +1,19 @@
 import type { FastifyInstance } from 'fastify'
-import { health } from '../api/contract.ts'
+import {
+  health,
+  history,
+  historyQuery,
+  tenantHealth,
+  tenantHistory,
+} from '../api/contract-health.ts'
 import type { Credentials } from '../api/credentials.ts'
 import { type Principal, type Route, route, tenantOf } from '../api/route.ts'
 import type { Db } from '../db/connect.ts'
 import type { Dedupe } from '../dedupe/dedupe.ts'
 import { AppError } from '../errors.ts'
 import type { Clock } from '../time-and-chance.ts'
-import { type HealthTerms, readHealth } from './health.ts'
+import { type HealthTerms, readHealth, readTenantHealth } from './health.ts'
+import { readHistory, readTenantHistory } from './history.ts'
 import type { LatencySharing } from './latency.ts'
 import type { Readiness } from './readiness.ts'
 import type { Scrape } from './scrape.ts'
@@ -17,10 +24,14 @@ export interface HealthOptions extends Omit<HealthTerms, 'blockers'> {
   clock: Clock
   /** This process's own latencies; the others' are at most two seconds old. */
   latencies?: LatencySharing | undefined
+  /** BACKLOG_ALERT_SECONDS. */
+  backlogAlertSeconds: number
 }
 
 export function healthRoutes(options: HealthOptions): Route[] {
-  const { db, dedupe, clock, latencies, deadLetterThreshold } = options
+  const { db, dedupe, clock, latencies, deadLetterThreshold, backlogAlertSeconds } = options
+  const terms = async () => ({ ...options, blockers: await dedupe.problems() })
+  const limits = { oldest_pending_seconds: backlogAlertSeconds, dlq_count: deadLetterThreshold }
   return [
     route({
       method: 'GET',
@@ -30,9 +41,46 @@ export function healthRoutes(options: HealthOptions): Route[] {
       answer: health,
       handle: async () => {
         await latencies?.share()
-        const blockers = await dedupe.problems()
-        return readHealth(db, clock.now(), { deadLetterThreshold, blockers })
+        return readHealth(db, clock.now(), await terms())
       },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/admin/whatsapp/history',
+      summary: 'Backlog, failures and latency over time; and the last hour per tenant',
+      access: 'operator',
+      query: historyQuery,
+      answer: history,
+      handle: async ({ query: { range } }) => ({
+        ...(await readHistory(db, range, clock.now())),
+        limits,
+      }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/whatsapp/health',
+      summary: 'Your backlog, failures and latency',
+      access: 'tenant',
+      answer: tenantHealth,
+      handle: async ({ tenantId }) => {
+        await latencies?.shareTenants()
+        const { blockers, ...rest } = await terms()
+        // What it is made of is the operator's business.
+        const said = blockers.length > 0 ? ['the gateway cannot work at the moment'] : []
+        return readTenantHealth(db, tenantId, clock.now(), { ...rest, blockers: said })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/whatsapp/history',
+      summary: 'Your backlog, failures and latency over time',
+      access: 'tenant',
+      query: historyQuery,
+      answer: tenantHistory,
+      handle: async ({ tenantId, query: { range } }) => ({
+        ...(await readTenantHistory(db, tenantId, range, clock.now())),
+        limits,
+      }),
     }),
   ]
 }

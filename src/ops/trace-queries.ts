@@ -231,6 +231,8 @@ export interface LetterFacts {
   kind: string
   state: string
   event_id: string | null
+  /** Of what was to be sent. */
+  outbox_id: string | null
   item_path: string
   error_code: string
   error_message: string
@@ -247,7 +249,7 @@ export async function selectLettersOfEvents(
   text: string | null,
 ): Promise<LetterFacts[]> {
   return db.query(sql<LetterFacts>`
-    select id, tenant_id, kind, state, event_id, item_path, error_code, error_message, created_at, decided_at,
+    select id, tenant_id, kind, state, event_id, outbox_id, item_path, error_code, error_message, created_at, decided_at,
       decided_by, decision_reason
     from dead_letters
     where event_id = any(${eventIds}::uuid[])
@@ -262,7 +264,7 @@ export async function selectLettersOfMessages(
   messages: { tenant_id: string; id: string }[],
 ): Promise<LetterFacts[]> {
   return db.query(sql<LetterFacts>`
-    select d.id, d.tenant_id, d.kind, d.state, d.event_id, d.item_path, d.error_code, d.error_message, d.created_at,
+    select d.id, d.tenant_id, d.kind, d.state, d.event_id, d.outbox_id, d.item_path, d.error_code, d.error_message, d.created_at,
       d.decided_at, d.decided_by, d.decision_reason
     from unnest(
       ${messages.map((message) => message.tenant_id)}::uuid[],

@@ -51,6 +51,8 @@ export interface SendOrder {
   correlationId?: string | undefined
   /** As the caller's W3C trace context has it. */
   traceparent?: string | undefined
+  /** The person who wrote it in the console. */
+  sentBy?: string | undefined
 }
 
 export interface Accepted {
@@ -375,6 +377,7 @@ async function queueAll(
       replyTo,
       clientReference: entry.order.request.client_reference ?? null,
       correlationId: entry.correlationId,
+      sentBy: entry.order.sentBy ?? null,
     }
   })
   const conversations = await queueMessages(tx, messages, newId, now)

@@ -41,9 +41,10 @@ export async function heedFailures(
   if (failed.length === 0) return []
   const heard: HeardFailure[] = []
   const signals: Signal[] = []
-  const codes = new Map(failed.map((status) => [keyOf(status), codeOf(status)]))
+  const errors = new Map(failed.map((status) => [keyOf(status), errorIn(status)]))
   for (const send of await selectFailedSends(tx, failed)) {
-    const outcome = classifyStatusError(codes.get(keyOf(send)) ?? null)
+    const { code = null, words = null } = errors.get(keyOf(send)) ?? {}
+    const outcome = classifyStatusError(code, words)
     await markFailed(tx, send, errorOf(outcome), now)
     if (outcome.errorCode === 'WINDOW_CLOSED' && send.fallbackTemplate !== null) {
       await sendFallback(tx, send, send.fallbackTemplate)
@@ -99,9 +100,16 @@ function keyOf({ tenantId, wamid }: { tenantId: string; wamid: string }): string
   return `${tenantId} ${wamid}`
 }
 
-function codeOf({ details }: Pick<NewStatus, 'details'>): number | null {
+/** Meta's code and its own words, the most telling of them. */
+function errorIn({ details }: Pick<NewStatus, 'details'>) {
   const first: unknown = Array.isArray(details.errors) ? details.errors[0] : undefined
-  return isObject(first) && typeof first.code === 'number' ? first.code : null
+  if (!isObject(first)) return { code: null, words: null }
+  const told = isObject(first.error_data) ? first.error_data.details : undefined
+  const words = [told, first.message, first.title].find((one) => typeof one === 'string')
+  return {
+    code: typeof first.code === 'number' ? first.code : null,
+    words: typeof words === 'string' ? words : null,
+  }
 }
 
 /** Once: the new row has no fallback of its own. */

@@ -40,9 +40,11 @@ export function reportSettled(
   countTrouble(metrics, settled)
   if (isPosted) {
     metrics.sendSeconds.observe(durationMs / 1000)
-    metrics.recent.observe('send', durationMs)
+    metrics.recent.observe('send', durationMs, send.phoneNumberId)
   }
-  if (isOurs && decision.state === 'done') metrics.recent.observe('send_accepted', 0)
+  if (isOurs && decision.state === 'done') {
+    metrics.recent.observe('send_accepted', 0, send.phoneNumberId)
+  }
   log[outcome.class === 'accepted' ? 'info' : 'warn']('outbound_send', fields)
   if (isOurs && 'holdUntil' in decision && decision.holdUntil !== null) {
     metrics.holds.inc({ reason: outcome.class })
@@ -52,7 +54,7 @@ export function reportSettled(
   }
   if (isNewReauth) log.error('reauth_required', fields)
   if (isOurs && decision.state === 'failed') {
-    metrics.recent.observe('send_refused', 0)
+    metrics.recent.observe('send_refused', 0, send.phoneNumberId)
     metrics.deadLetters.inc({ kind: decision.letter })
     log.error('dead_lettered', {
       ...fields,

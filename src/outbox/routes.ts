@@ -27,12 +27,13 @@ export function outboxRoutes({ db, clock, enqueuer }: OutboxRoutesOptions): Rout
       invalidCode: 'INVALID_MESSAGE',
       answer: queuedMessage,
       status: 202,
-      handle: async ({ tenantId, body, headers, setHeader }) => {
+      handle: async ({ tenantId, body, headers, person, setHeader }) => {
         const accepted = await enqueuer.send({
           tenantId,
           request: body,
           idempotencyKey: headers['idempotency-key'],
           traceparent: headers.traceparent,
+          sentBy: person?.personId,
         })
         if (accepted.isReplay) setHeader('idempotent-replayed', 'true')
         return {

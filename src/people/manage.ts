@@ -48,7 +48,10 @@ export async function createPerson(tx: Tx, given: NewPerson, by: By): Promise<Pe
     created_at: now,
   })
   if (!row) {
-    throw new AppError('EMAIL_TAKEN', 409, 'Somebody signs in with this address already.')
+    const problem = 'somebody signs in with this address already'
+    throw new AppError('EMAIL_TAKEN', 409, `email: ${problem}`, {
+      details: { fields: [{ field: 'email', problem }] },
+    })
   }
   await recordAct(tx, {
     tenantId: row.tenant_id,

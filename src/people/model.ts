@@ -12,6 +12,11 @@ export interface PersonRow {
   created_at: Date
 }
 
+export interface ListedPersonRow extends PersonRow {
+  /** Null: no session of theirs is kept any more. */
+  last_seen_at: Date | null
+}
+
 /** A session as it is asked about with every call. */
 export interface SessionRow {
   id: string

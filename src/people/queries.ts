@@ -1,6 +1,6 @@
 import type { Cursor } from '../api/paging.ts'
 import { sql, type Tx } from '../db/connect.ts'
-import type { PersonRow, SessionRow } from './model.ts'
+import type { ListedPersonRow, PersonRow, SessionRow } from './model.ts'
 
 /** Undefined when the address is taken. */
 export async function insertPerson(tx: Tx, person: PersonRow): Promise<PersonRow | undefined> {
@@ -19,11 +19,14 @@ export async function selectPeople(
   tenantId: string | null,
   after: Cursor | null,
   limit: number,
-): Promise<PersonRow[]> {
-  return tx.query(sql<PersonRow>`
-    select id, tenant_id, email, name, role, password_changed_at, disabled_at, created_at
+  sought = '',
+): Promise<ListedPersonRow[]> {
+  return tx.query(sql<ListedPersonRow>`
+    select id, tenant_id, email, name, role, password_changed_at, disabled_at, created_at,
+      (select max(last_seen_at) from sessions where person_id = people.id) as last_seen_at
     from people
     where (${tenantId}::uuid is null or tenant_id = ${tenantId})
+      and (${sought} = '' or position(lower(${sought}) in lower(name || ' ' || email)) > 0)
       and (${after?.at ?? null}::timestamptz is null
         or (created_at, id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::uuid))
     order by created_at desc, id desc

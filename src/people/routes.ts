@@ -1,9 +1,10 @@
 // Who may sign in: managed by operators, and by each tenant's admins for their own.
 import { z } from 'zod'
-import { listOf, listQuery, tenantId } from '../api/contract.ts'
+import { listOf, listQuery, storableText, tenantId } from '../api/contract.ts'
 import {
   colleague,
   invitedPerson,
+  listedPerson,
   newColleague,
   newPerson,
   person,
@@ -25,7 +26,7 @@ import {
   signOutEverywhere,
 } from './manage.ts'
 import { lockPerson, selectPeople } from './queries.ts'
-import { showLink, showPerson } from './show.ts'
+import { showLink, showListed, showPerson } from './show.ts'
 
 export interface PeopleRoutesOptions {
   db: Db
@@ -36,6 +37,9 @@ export interface PeopleRoutesOptions {
 }
 
 const ofPerson = z.object({ id: z.string() })
+const peopleQuery = listQuery.extend({
+  q: storableText(100).optional().describe('part of the name or the e-mail address'),
+})
 
 export function peopleRoutes(options: PeopleRoutesOptions): Route[] {
   const { db } = options
@@ -45,8 +49,8 @@ export function peopleRoutes(options: PeopleRoutesOptions): Route[] {
       path: '/api/admin/people',
       summary: 'List who may sign in to the console',
       access: 'operator',
-      query: listQuery.extend({ tenant_id: tenantId.optional() }),
-      answer: listOf(person),
+      query: peopleQuery.extend({ tenant_id: tenantId.optional() }),
+      answer: listOf(listedPerson),
       handle: ({ query }) => list(db, query.tenant_id ?? null, query),
     }),
     route({
@@ -71,8 +75,8 @@ export function peopleRoutes(options: PeopleRoutesOptions): Route[] {
       path: '/api/whatsapp/people',
       summary: 'List who may sign in to the console for this tenant',
       access: 'tenant',
-      query: listQuery,
-      answer: listOf(person),
+      query: peopleQuery,
+      answer: listOf(listedPerson),
       handle: ({ query, tenantId }) => list(db, tenantId, query),
     }),
     route({
@@ -168,10 +172,10 @@ function changingRoutes(
 async function list(
   db: Db,
   tenantId: string | null,
-  query: { after?: string | undefined; limit: number },
+  { after, limit, q }: { after?: string | undefined; limit: number; q?: string | undefined },
 ) {
-  const rows = await selectPeople(db, tenantId, decodeCursor(query.after), query.limit + 1)
-  return pageOf(rows, query.limit, (row) => ({ at: row.created_at, id: row.id }), showPerson)
+  const rows = await selectPeople(db, tenantId, decodeCursor(after), limit + 1, q)
+  return pageOf(rows, limit, (row) => ({ at: row.created_at, id: row.id }), showListed)
 }
 
 function invite(

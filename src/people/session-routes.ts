@@ -34,6 +34,7 @@ export interface SessionRoutesOptions {
   passwords: Passwords
   sessions: Sessions
   nameOfTenant(id: string): Promise<string | undefined>
+  simulatorUrl: string | undefined
 }
 
 const base = '/api/console'
@@ -181,7 +182,7 @@ async function changePassword(
 }
 
 async function show(
-  { nameOfTenant }: SessionRoutesOptions,
+  { nameOfTenant, simulatorUrl }: SessionRoutesOptions,
   person: PersonRow,
   { csrfToken, expiresAt }: Pick<OpenedSession, 'csrfToken' | 'expiresAt'>,
 ) {
@@ -191,6 +192,7 @@ async function show(
     tenant: id === null ? null : { id, name: (await nameOfTenant(id)) ?? '' },
     csrf_token: csrfToken,
     expires_at: expiresAt.toISOString(),
+    ...(simulatorUrl !== undefined && { simulator_url: simulatorUrl }),
   }
 }
 

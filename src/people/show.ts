@@ -1,7 +1,7 @@
 // People as they are shown.
 import { publicId } from '../ids.ts'
 import type { MadeLink } from './links.ts'
-import type { PersonRow } from './model.ts'
+import type { ListedPersonRow, PersonRow } from './model.ts'
 
 export function showPerson(row: PersonRow) {
   return {
@@ -17,6 +17,10 @@ export function showPerson(row: PersonRow) {
         : ('invited' as const),
     created_at: row.created_at.toISOString(),
   }
+}
+
+export function showListed(row: ListedPersonRow) {
+  return { ...showPerson(row), last_seen_at: row.last_seen_at?.toISOString() ?? null }
 }
 
 /** In the fragment, which browsers send to nobody: it is in no log on the way. */

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { listOf } from '../api/contract.ts'
 import {
+  newTemplateSample,
   template,
   templateDeletion,
   templateDeletionQuery,
   templatePreview,
   templatePreviewRequest,
+  templateSample,
   templateSyncQuery,
   templateSyncResult,
   templateSyncState,
@@ -18,16 +20,16 @@ import {
   deleteTemplate,
   editTemplate,
   holdTemplate,
-  type TemplateDesk,
   unpauseTemplate,
 } from './change.ts'
 import { newTemplate, templateChange, templateDefinition } from './definition.ts'
 import { listTemplates, syncAccounts, syncOfAccount } from './list.ts'
 import { contentOf, type TemplateRow } from './model.ts'
+import { giveSample, type SampleDesk } from './sample.ts'
 import { showDeletion, showPreview, showTemplate } from './show.ts'
 import type { TemplateSync } from './sync.ts'
 
-interface TemplateRoutesOptions extends TemplateDesk {
+interface TemplateRoutesOptions extends SampleDesk {
   sync: TemplateSync
 }
 
@@ -145,6 +147,15 @@ function changeRoutes(desk: TemplateRoutesOptions): Route[] {
       status: 201,
       handle: async ({ tenantId, actor, body }) =>
         showTemplate(await createTemplate(desk, { tenantId, actor }, body)),
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/samples`,
+      summary: 'Hand an uploaded file over to Meta as the sample of a template’s header',
+      access: 'tenant',
+      body: newTemplateSample,
+      answer: templateSample,
+      handle: ({ tenantId, body }) => giveSample(desk, tenantId, body),
     }),
     route({
       method: 'PATCH',

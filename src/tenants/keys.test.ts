@@ -42,6 +42,7 @@ describe('a key of a tenant', () => {
       key_start: made.key.slice(0, 8),
       created_at: expect.any(String),
       revoked_at: null,
+      last_used_at: null,
     })
     expect(list.text).not.toContain(made.key)
 
@@ -65,6 +66,25 @@ describe('a key of a tenant', () => {
     const list = await gateway.call('GET', keysOf(tenant), { key: operatorKey })
     const listed = list.json.data.find((one: { id: string }) => one.id === made.id)
     expect(listed.revoked_at).toEqual(expect.any(String))
+  })
+
+  test('shows when it was last used', async () => {
+    const made = await createKey(tenant, 'used')
+    const listed = async () =>
+      (await gateway.call('GET', keysOf(tenant), { key: operatorKey })).json.data.find(
+        (one: { id: string }) => one.id === made.id,
+      )
+    expect((await listed()).last_used_at).toBeNull()
+    await read({ authorization: `Bearer ${made.key}` })
+    const first = (await listed()).last_used_at
+    expect(first).toEqual(expect.any(String))
+    // Again and again is no news; after a while it is.
+    await read({ authorization: `Bearer ${made.key}` })
+    expect((await listed()).last_used_at).toBe(first)
+    await gateway.db.query(sql`
+      update api_keys set last_used_at = now() - interval '6 minutes' where name = 'used'`)
+    await read({ authorization: `Bearer ${made.key}` })
+    expect((await listed()).last_used_at >= first).toBe(true)
   })
 
   test('cannot be revoked twice, nor as another tenant’s, nor by an id of another kind', async () => {

@@ -7,7 +7,7 @@ import type { Db, Tx } from '../db/connect.ts'
 import { AppError } from '../errors.ts'
 import { publicId } from '../ids.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
-import { insertApiKey, selectKeyOwner } from './queries.ts'
+import { insertApiKey, noteKeyUse, selectKeyOwner } from './queries.ts'
 
 /** Makes a key for a tenant, which must exist. The key itself is returned this once and kept nowhere. */
 export async function createApiKey(
@@ -39,6 +39,9 @@ export async function createApiKey(
   return { id, name, key }
 }
 
+/** Used this recently needs no new note of it: not every call is a write. */
+const noteEveryMs = 5 * 60_000
+
 export interface OperatorKey {
   name: string
   key: string
@@ -48,6 +51,7 @@ export interface OperatorKey {
  *  of being nobody. */
 export function createAuthenticate(
   db: Db,
+  clock: Clock,
   operatorKeys: OperatorKey[],
   findPerson: (
     cookies: string | undefined,
@@ -72,6 +76,11 @@ export function createAuthenticate(
     if (operator) return { kind: 'operator', name: operator.name }
     const owner = key.startsWith('est_') ? await selectKeyOwner(db, hash) : undefined
     if (!owner) throw unauthorized()
+    const now = clock.now()
+    const notedBefore = new Date(now.getTime() - noteEveryMs)
+    if (!owner.lastUsedAt || owner.lastUsedAt < notedBefore) {
+      await noteKeyUse(db, owner, now, notedBefore)
+    }
     return {
       kind: 'tenant',
       tenantId: owner.tenantId,

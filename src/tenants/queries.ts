@@ -72,6 +72,7 @@ export interface ApiKeyRow {
   key_start: string
   created_at: Date
   revoked_at: Date | null
+  last_used_at: Date | null
 }
 
 export async function insertApiKey(
@@ -97,7 +98,7 @@ export async function selectApiKeys(
   limit: number,
 ): Promise<ApiKeyRow[]> {
   return tx.query(sql<ApiKeyRow>`
-    select id, name, key_start, created_at, revoked_at
+    select id, name, key_start, created_at, revoked_at, last_used_at
     from api_keys
     where tenant_id = ${tenantId}
       and (${after?.at ?? null}::timestamptz is null
@@ -124,14 +125,32 @@ export async function revokeApiKey(
 export interface KeyOwner {
   keyId: string
   tenantId: string
+  lastUsedAt: Date | null
 }
 
 export async function selectKeyOwner(db: Tx, keyHash: Buffer): Promise<KeyOwner | undefined> {
   const [row] = await db.query(sql<KeyOwner>`
-    select id as "keyId", tenant_id as "tenantId"
+    select id as "keyId", tenant_id as "tenantId", last_used_at as "lastUsedAt"
     from api_keys
     where key_hash = ${keyHash} and revoked_at is null`)
   return row
+}
+
+/** Of many who use it at once one notes it, and nobody waits for that one. */
+export async function noteKeyUse(
+  db: Tx,
+  { keyId, tenantId }: KeyOwner,
+  now: Date,
+  notedBefore: Date,
+): Promise<void> {
+  await db.query(sql`
+    update api_keys
+    set last_used_at = ${now}
+    where id in (
+      select id
+      from api_keys
+      where tenant_id = ${tenantId} and id = ${keyId} and (last_used_at is null or last_used_at < ${notedBefore})
+      for no key update skip locked)`)
 }
 
 export async function selectTenantIdBySlug(db: Tx, slug: string): Promise<string | undefined> {

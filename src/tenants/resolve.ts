@@ -9,6 +9,11 @@ export async function nameOfTenant(tx: Tx, id: string): Promise<string | undefin
   return (await selectTenant(tx, id))?.name
 }
 
+/** Null: it has none of its own. */
+export async function ownStopWords(tx: Tx, id: string): Promise<string[] | null> {
+  return (await selectTenant(tx, id))?.stop_words ?? null
+}
+
 export async function findTenantBySlug(db: Tx, slug: string): Promise<string | undefined> {
   return selectTenantIdBySlug(db, slug)
 }

@@ -189,5 +189,6 @@ function showKey(row: ApiKeyRow) {
     id: publicId('key', row.id),
     created_at: row.created_at.toISOString(),
     revoked_at: row.revoked_at?.toISOString() ?? null,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
   }
 }

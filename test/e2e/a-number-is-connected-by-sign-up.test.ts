@@ -49,7 +49,7 @@ describe('a sign-up', () => {
         access: { event: 'CONNECTED' },
       },
     })
-    expect(await accountsOf(world.gateway, firm)).toEqual([answer.json])
+    expect(await accountsOf(world.gateway, firm)).toMatchObject([answer.json])
     const profile = world.simulator.numberProfile(meta.phoneNumberId)
     expect(profile).toMatchObject({ registered: true, status: 'CONNECTED' })
     expect(profile.pin).toMatch(/^\d{6}$/)

@@ -253,7 +253,7 @@ describe('a refusal has its own code, writes nothing, and is audited:', () => {
     await expectRefused(firm, answer, 409, 'NUMBER_TAKEN')
     expect(answer.text).not.toContain(owner.id)
     expect(requests()).toBe(before)
-    expect(await accountsOf(world.gateway, owner)).toEqual([account])
+    expect(await accountsOf(world.gateway, owner)).toMatchObject([account])
     expect((await auditOf(world.gateway, owner.id)).at(-1)).toEqual({
       actor: 'nobody',
       action: 'account.claimed_elsewhere',

@@ -226,7 +226,7 @@ describe.each(named(withQuery))('the query of %s', (_name, route) => {
   })
 })
 
-const lists = routes.filter((route) => fieldsOf(route.query).includes('after'))
+const lists = routes.filter((route) => fieldsOf(route.query).includes('limit'))
 
 describe.each(named(lists))('a cursor of %s', (_name, route) => {
   test('is taken or refused, whatever somebody made of it', async () => {

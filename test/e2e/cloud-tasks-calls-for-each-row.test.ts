@@ -397,6 +397,7 @@ describe('a sweep', () => {
         'backlog',
         'deliveries',
         'events',
+        'history',
         'inbox-watch',
         'latencies',
         'leases',
@@ -407,6 +408,7 @@ describe('a sweep', () => {
         'reseal',
         'retention',
         'templates',
+        'tenant-latencies',
         'tokens',
       ])
       expect(json.jobs.filter(({ is_failed }: { is_failed: boolean }) => is_failed)).toEqual([])

@@ -14,6 +14,7 @@ import {
   testSecrets,
 } from '../support/gateway.ts'
 import { fixture, payload, statusUpdate, textMessage } from '../support/payloads.ts'
+import { seedPerson } from '../support/people.ts'
 
 let gateway: TestGateway
 let simulator: Simulator
@@ -166,8 +167,6 @@ describe('conversations are searched', () => {
 })
 
 describe('conversations are changed', () => {
-  const person = '4f9d2b1e-8f0a-4c6b-9d57-1f2e3a4b5c6d'
-
   async function acts(): Promise<Record<string, unknown>[]> {
     const { json } = await call('GET', '/audit')
     return json.data.filter((act: { action: string }) => act.action === 'conversation.changed')
@@ -176,10 +175,12 @@ describe('conversations are changed', () => {
   test('closing and assigning is audited, once', async () => {
     await write('15550100301', 'Assigned')
     const { id } = await conversationOf('15550100301')
+    const someone = { role: 'agent', tenantId: tenant.id, name: 'Damar' } as const
+    const { id: person } = await seedPerson(gateway.db, someone)
 
     const first = await call('PATCH', `/conversations/${id}`, {
       status: 'closed',
-      assigned_user_id: person.toUpperCase(),
+      assigned_user_id: person,
     })
     const again = await call('PATCH', `/conversations/${id}`, {
       status: 'closed',

@@ -1,6 +1,6 @@
 // `npm run dev`: everything with one command, the same again at the second start, and nothing left behind.
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -39,6 +39,10 @@ interface Welcome {
   curls: { key: string; url: string }[]
   /** The keys it shows, in order. */
   keys: string[]
+  console: string
+  password: string
+  /** Who signs in, with which role. */
+  people: { role: string; email: string }[]
 }
 
 async function welcomeOf(program: Program): Promise<Welcome> {
@@ -49,7 +53,22 @@ async function welcomeOf(program: Program): Promise<Welcome> {
     url: /^Estafet +(\S+)$/m.exec(text)?.[1] ?? '',
     curls: curls.map(([, key = '', url = '']) => ({ key, url })),
     keys: [...text.matchAll(/ key +(\S+)$/gim)].map(([, key = '']) => key),
+    console: /^Console +(\S+)$/m.exec(text)?.[1] ?? '',
+    password: /with the password (\S+)$/m.exec(text)?.[1] ?? '',
+    people: [...text.matchAll(/^ {2}(operator|admin|agent) +(\S+@\S+)$/gm)].map(
+      ([, role = '', email = '']) => ({ role, email }),
+    ),
   }
+}
+
+async function signIn({ url, password }: Welcome, email: string) {
+  const answer = await fetch(`${url}/api/console/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ email, password }),
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  return { status: answer.status, json: (await answer.json()) as any }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape.
@@ -102,6 +121,14 @@ describe('dev', () => {
         expect.objectContaining({ name: expect.stringContaining('(sample)') }),
       ]),
     })
+    expect(await (await fetch(first.console)).text()).toContain('<div id="console">')
+    expect(first.people.map(({ role }) => role)).toEqual(['operator', 'admin', 'agent', 'agent'])
+    for (const { role, email } of first.people) {
+      const { status, json } = await signIn(first, email)
+      expect([status, json.person.role]).toEqual([200, role])
+      // Meta's part is one click away.
+      expect(`${json.simulator_url}/phone`).toBe(phone)
+    }
     await until('all is well', async () => (await get(health)).status === 'ok')
     tenants = await get({ key: health.key, url: `${first.url}/api/admin/tenants` })
     expect(tenants).toMatchObject({ data: [{ status: 'active' }, { status: 'active' }] })
@@ -122,9 +149,23 @@ describe('dev', () => {
     if (!conversations || !health) throw new Error('it shows no curl commands')
     expect((await get(conversations)).data.length).toBeGreaterThan(0)
     expect(await get({ key: health.key, url: `${second.url}/api/admin/tenants` })).toEqual(tenants)
+    expect(second.password).toBe(first.password)
+    expect((await signIn(second, second.people[0]?.email ?? '')).status).toBe(200)
 
     expect(await program.end('SIGINT')).toEqual({ code: 0, signal: null })
     expectNothingLeft()
+  })
+
+  test('an older folder gets a password for the console, and keeps it', async () => {
+    const file = join(dataDir, 'dev-secrets.json')
+    const { consolePassword, ...older } = JSON.parse(readFileSync(file, 'utf8'))
+    expect(consolePassword).toBe(first.password)
+    writeFileSync(file, JSON.stringify(older))
+    const program = startDev({ SIMULATOR_PORT: await takenPort() })
+    expect((await program.exited).code).toBe(1)
+    const made = JSON.parse(readFileSync(file, 'utf8')).consolePassword
+    expect(made).toMatch(/^[\w-]{16}$/)
+    expect(made).not.toBe(first.password)
   })
 
   test.each(['SIMULATOR_PORT', 'PORT'])(

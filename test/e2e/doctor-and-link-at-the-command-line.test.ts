@@ -30,7 +30,7 @@ describe('at the command line', () => {
     const answer = await callback(world, { state, code: codeFor(world, createMetaAccount(world)) })
     expect(answer.status).toBe(200)
     const accounts = await world.gateway.call('GET', '/api/whatsapp/accounts', { key })
-    expect(accounts.json.data).toEqual([answer.json])
+    expect(accounts.json.data).toMatchObject([answer.json])
   })
 
   test('the doctor finds, exits with 1, repairs, and prints for people and for programs', async () => {

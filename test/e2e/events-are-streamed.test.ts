@@ -285,7 +285,7 @@ async function mountAlone(
     maxPerTenant: 10,
     ...more,
   })
-  const authenticate = createAuthenticate(runtime.db.api, [], async () => undefined)
+  const authenticate = createAuthenticate(runtime.db.api, runtime.clock, [], async () => undefined)
   mountEventStream(
     app,
     { db: runtime.db.api, clock: runtime.clock, streams },

@@ -309,16 +309,23 @@ describe('an endpoint', () => {
 describe('a delivery', () => {
   test('shows every attempt with its status and how long it took', async () => {
     const { id } = await telling.createEndpoint(firm, app.url)
-    app.react({ status: 503 })
+    app.react({ status: 503, body: `the disk is full${'\0'} ${'x'.repeat(1000)}` })
     await writeAndTell()
     app.react({ cuts: true })
     await telling.pass(10_000)
-    app.react({ status: 204 })
+    app.react({ status: 200, body: 'kept' })
     await telling.pass(120_000)
 
     const { data } = await telling.read(firm, `${endpointsPath}/${id}/deliveries`)
     expect(data).toMatchObject([
-      { event_type: 'message.received', status: 'done', attempts: 2, next_attempt_at: null },
+      {
+        event_type: 'message.received',
+        status: 'done',
+        attempts: 2,
+        next_attempt_at: null,
+        status_code: 200,
+        duration_ms: expect.any(Number),
+      },
     ])
     const path = `${endpointsPath}/${id}/deliveries/${data[0].event_id}`
     const delivery = await telling.read(firm, path)
@@ -326,9 +333,19 @@ describe('a delivery', () => {
     const time = expect.stringMatching(/Z$/)
     const attempt = { started_at: time, finished_at: time, duration_ms: expect.any(Number) }
     expect(delivery.attempt_log).toEqual([
-      { ...attempt, status_code: 503, error_code: 'HTTP_503' },
-      { ...attempt, status_code: null, error_code: expect.stringMatching(/^[A-Z_]+$/) },
-      { ...attempt, status_code: 204, error_code: null },
+      {
+        ...attempt,
+        status_code: 503,
+        error_code: 'HTTP_503',
+        answer: expect.stringMatching(/^the disk is full x{483}$/),
+      },
+      {
+        ...attempt,
+        status_code: null,
+        error_code: expect.stringMatching(/^[A-Z_]+$/),
+        answer: null,
+      },
+      { ...attempt, status_code: 200, error_code: null, answer: null },
     ])
   })
 
@@ -360,7 +377,10 @@ describe('a delivery', () => {
     await telling.write(firm, '16505550174')
     await telling.gateway.db.query(sql`select events_route(100, 100)`)
     const since = app.calls[0]?.event.timestamp
-    expect(await replay({ from: since })).toEqual({ replayed: 3, has_more: false })
+    const counted = { replayed: 3, has_more: false }
+    expect(await replay({ from: since, dry_run: true })).toEqual(counted)
+    expect(await replay({ from: since })).toEqual(counted)
+    expect(await replay({ from: since, dry_run: true })).toMatchObject({ replayed: 0 })
     await telling.gateway.tellDue()
     expect(app.calls.map(({ event }) => event.id)).toEqual([...told, ...told, expect.any(String)])
 

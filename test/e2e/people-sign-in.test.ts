@@ -251,6 +251,22 @@ describe('a session', () => {
     expect((await me(last)).status).toBe(401)
   })
 
+  test('is not prolonged by what its page asks by itself', async () => {
+    const { browser } = await arrive('agent')
+    const idle = { ...browser, 'x-idle': '1' }
+    for (const minutes of [20, 9]) {
+      movedMs += minutes * minuteMs
+      expect((await me(idle)).status).toBe(200)
+    }
+    const stream = await fetch(`${gateway.url}/api/whatsapp/events`, { headers: idle })
+    await stream.body?.cancel()
+    expect(stream.status).toBe(200)
+    movedMs += 2 * minuteMs
+    expect((await me(idle)).status).toBe(401)
+    expect((await me(browser)).status).toBe(401)
+    movedMs = 0
+  })
+
   test('is not in the database as the browser carries it', async () => {
     const { browser } = await arrive('agent')
     const [row] = await gateway.db.query(sql<{ everything: string }>`
@@ -363,6 +379,24 @@ describe('what a role may', () => {
     }
   })
 
+  test('whoever manages people finds them, and sees who was here when', async () => {
+    const { token } = await invite('agent', 'wanda.fisk@aspen.example')
+    const find = async (q: string) =>
+      (await gateway.call('GET', `/api/whatsapp/people?q=${q}`, { key: firm.key })).json.data
+    expect(await find('Fisk%25')).toEqual([])
+    expect(await find('WANDA.fisk')).toMatchObject([{ status: 'invited', last_seen_at: null }])
+    const before = clock.now().toISOString()
+    await post('/api/console/link/accept', { token, password })
+    const [found] = await find('wanda')
+    expect(found.status).toBe('active')
+    expect(found.last_seen_at >= before).toBe(true)
+    const other = await gateway.createTenant('Birch')
+    const foreign = await gateway.call('GET', '/api/whatsapp/people?q=wanda', { key: other.key })
+    expect(foreign.json.data).toEqual([])
+    const all = await gateway.call('GET', '/api/admin/people?q=wanda', { key: operatorKey })
+    expect(all.json.data).toEqual([found])
+  })
+
   test('an operator is none of a tenant’s, and the other way round', async () => {
     const create = (body: unknown) =>
       gateway.call('POST', '/api/admin/people', { key: operatorKey, body })
@@ -376,7 +410,8 @@ describe('what a role may', () => {
     }
     const made = await create({ ...person, role: 'operator' })
     expect(made.status).toBe(201)
-    expect((await create({ ...person, role: 'operator' })).json.error.code).toBe('EMAIL_TAKEN')
+    const { code, details } = (await create({ ...person, role: 'operator' })).json.error
+    expect([code, details.fields[0].field]).toEqual(['EMAIL_TAKEN', 'email'])
     const change = { key: operatorKey, body: { role: 'agent' } }
     const answer = await gateway.call('PATCH', `/api/admin/people/${made.json.person.id}`, change)
     expect([answer.status, answer.json.error.details.fields[0].field]).toEqual([400, 'role'])

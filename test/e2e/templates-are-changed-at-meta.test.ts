@@ -1,6 +1,7 @@
 // Creating, editing, unpausing and deleting templates: at Meta first, then in the local copy, with Meta's limits explained.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createTemplate } from '../../src/templates/change.ts'
+import { pngBytes, uploadFile } from '../support/media.ts'
 import type { Firm } from '../support/sending.ts'
 import {
   holdSync,
@@ -393,4 +394,47 @@ test('nothing of a token is in what Meta says, nor in the log', async () => {
   expect(refused.status).toBe(409)
   expect(refused.text).not.toContain(firm.accessToken)
   expect(world.gateway.logText()).not.toContain(firm.accessToken)
+})
+
+describe('a sample for the header', () => {
+  const give = ({ key }: Firm, media_id: string) =>
+    world.gateway.call('POST', `${templatesPath}/samples`, { key, body: { media_id } })
+
+  test('is an uploaded file, and what Meta makes of it is taken in a new template', async () => {
+    const firm = await world.createFirm('samples')
+    const given = await give(firm, await uploadFile(world.gateway, firm.key, pngBytes, 'image/png'))
+    expect(given).toMatchObject({ status: 200, json: { format: 'IMAGE' } })
+    const header = {
+      type: 'HEADER',
+      format: 'IMAGE',
+      example: { header_handle: [given.json.handle] },
+    }
+    const made = await create(firm, { components: [header, ...body('Hello')] })
+    expect(made).toMatchObject({ status: 201, json: { components: [{ format: 'IMAGE' }, {}] } })
+  })
+
+  test('of a kind that Meta does not take, of another firm, or of nobody is refused', async () => {
+    const [firm, other] = [await world.createFirm('refused'), await world.createFirm('other')]
+    const text = await uploadFile(world.gateway, firm.key, Buffer.from('words'), 'text/plain')
+    expect(await give(firm, text)).toMatchObject({
+      status: 400,
+      json: { error: { details: { fields: [{ field: 'media_id' }] } } },
+    })
+    for (const id of [text, 'med_1']) {
+      expect(await give(other, id)).toMatchObject({
+        status: 404,
+        json: { error: { code: 'MEDIA_NOT_FOUND' } },
+      })
+    }
+  })
+
+  test('that Meta does not let us hand over is told as such', async () => {
+    const firm = await world.createFirm('sample denied')
+    const id = await uploadFile(world.gateway, firm.key, pngBytes, 'image/png')
+    world.simulator.changeToken({ access_token: firm.accessToken, state: 'revoked' })
+    expect(await give(firm, id)).toMatchObject({
+      status: 409,
+      json: { error: { code: 'TEMPLATE_ACCESS_DENIED' } },
+    })
+  })
 })

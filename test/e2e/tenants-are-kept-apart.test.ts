@@ -186,7 +186,37 @@ describe.each(many)('%s', (_name, route) => {
   })
 })
 
-const lists = named((route) => isTenants(route) && !hasId(route) && route.method === 'GET')
+const gets = named((route) => isTenants(route) && !hasId(route) && route.method === 'GET')
+/** What is no list is a sum, and names nobody. */
+const lists = gets.filter(([, route]) => fieldsOf(route.query).includes('limit'))
+
+describe.each(gets)('%s', (_name, route) => {
+  test('says nothing of another, whatever is asked for', async () => {
+    const { path } = goodCall(route, a)
+    for (const query of ['', `tenant_id=${a.id}`, `phone_number_id=${a.phoneNumberId}`]) {
+      const answer = await gateway.call('GET', `${path}?${query}`, { key: b.key })
+      // Where a tenant can be named, another's is not there.
+      expect([200, 404]).toContain(answer.status)
+      expectNothingOf(a, answer)
+    }
+  })
+})
+
+const countsPath = '/api/whatsapp/conversations/counts'
+
+/** It names nothing that could be somebody else's: how much it counts is what tells. */
+test('everybody’s conversations are counted for themselves', async () => {
+  for (const firm of [a, b]) {
+    const { json } = await gateway.call('GET', countsPath, { key: firm.key })
+    const own = await gateway.call('GET', '/api/whatsapp/conversations?limit=200', {
+      key: firm.key,
+    })
+    expect(json.open + json.closed).toBe(own.json.data.length)
+  }
+  const nobody = await gateway.createTenant('Nobody Wrote')
+  const { json } = await gateway.call('GET', countsPath, { key: nobody.key })
+  expect(json).toEqual({ open: 0, closed: 0, mine: null, unassigned: 0, waiting: 0 })
+})
 
 describe.each(lists)('%s', (_name, route) => {
   beforeAll(() => undecide(gateway))

@@ -72,7 +72,7 @@ describe('one alert at the right channel, then one resolve', () => {
     const { text } = ears.calls[0]?.event ?? {}
     expect(text).toContain(`Meta fails for the number ${firm.phoneNumberId}`)
     expect(text).toContain('Since 20')
-    expect(text).toContain(`<https://gateway.example/console/overview?tenant_id=${firm.id}|`)
+    expect(text).toContain(`<https://gateway.example/console/overview?tenant=${firm.id}|`)
 
     world.simulator.clearFaults()
     await world.sendWhatWaits()
@@ -123,7 +123,7 @@ describe('one alert at the right channel, then one resolve', () => {
       tenant: { id: firm.id, name: 'Firm Token' },
       subject: firm.phoneNumberId,
       severity: 'critical',
-      link: `https://gateway.example/console/accounts?tenant_id=${firm.id}`,
+      link: `https://gateway.example/console/accounts?tenant=${firm.id}`,
     })
 
     world.simulator.clearFaults()

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
 import { operatorKey } from '../support/gateway.ts'
 import { payload, statusUpdate, textMessage } from '../support/payloads.ts'
+import { seedPerson } from '../support/people.ts'
 import { type Firm, type Sending, startSending } from '../support/sending.ts'
 
 let world: Sending
@@ -142,7 +143,7 @@ describe('an event is', () => {
     const conversation = list.json.data[0].id
     const path = `/api/whatsapp/conversations/${conversation}`
     const patch = (body: unknown) => world.gateway.call('PATCH', path, { key: firm.key, body })
-    const user = '01a1e2b0-0957-701b-bfd6-5e8f68cd8386'
+    const { id: user } = await seedPerson(world.gateway.db, { role: 'agent', tenantId: firm.id })
     const told = await toldBy(async () => {
       await patch({ status: 'closed' })
       await patch({ status: 'closed' })

@@ -91,6 +91,11 @@ describe('tried again by the policy, and sent once in the end', () => {
       attempts: 3,
       wamid: accepted?.wamid,
       error: null,
+      sends: [
+        { outcome: expect.not.stringMatching('accepted') },
+        { outcome: expect.not.stringMatching('accepted') },
+        { outcome: 'accepted', status_code: 200, provider_code: null, error_message: null },
+      ],
     })
     expect(await sendRowOf(world.gateway.db, id)).toMatchObject({ status: 'done', attempts: 2 })
   })

@@ -53,6 +53,8 @@ export interface Page {
   popup(): Promise<{ opened: Promise<Page> }>
   /** Errors of scripts, refused resources and complaints on the page's console. */
   problems: string[]
+  /** What the browser itself asked, such as `beforeunload`; always answered with yes. */
+  dialogs: string[]
   close(): Promise<void>
 }
 
@@ -184,10 +186,15 @@ async function attach(connection: Connection, targetId: string): Promise<Page> {
   const sessionId: string = attached.sessionId
   const call = (method: string, params?: object) => connection.call(method, params, sessionId)
   const problems: string[] = []
+  const dialogs: string[] = []
   const loads: (() => void)[] = []
   connection.on((method, params, from) => {
     if (from !== sessionId) return
     if (method === 'Page.loadEventFired') for (const done of loads.splice(0)) done()
+    if (method === 'Page.javascriptDialogOpening') {
+      dialogs.push(params.type)
+      void call('Page.handleJavaScriptDialog', { accept: true })
+    }
     const problem = describeProblem(method, params)
     if (problem !== undefined) problems.push(problem)
   })
@@ -202,6 +209,7 @@ async function attach(connection: Connection, targetId: string): Promise<Page> {
   return {
     ...actions,
     problems,
+    dialogs,
     goto: (url) =>
       loaded(async () => {
         const { errorText } = await call('Page.navigate', { url })
@@ -238,10 +246,14 @@ function describeProblem(method: string, params: Anything): string | undefined {
 
 type Call = (method: string, params?: object) => Promise<Anything>
 
-function createActions(call: Call): Omit<Page, 'goto' | 'reload' | 'popup' | 'problems' | 'close'> {
+function createActions(
+  call: Call,
+): Omit<Page, 'goto' | 'reload' | 'popup' | 'problems' | 'dialogs' | 'close'> {
   async function evaluate(expression: string): Promise<Anything> {
+    // The browser itself holds a promise loosely: on a busy machine it was collected while it was waited for.
+    const isPromise = /^(new Promise|Promise\.|\(async|axe\.run)/.test(expression)
     const { result, exceptionDetails } = await call('Runtime.evaluate', {
-      expression,
+      expression: isPromise ? `window.waitedFor = ${expression}` : expression,
       awaitPromise: true,
       returnByValue: true,
     })
@@ -256,12 +268,7 @@ function createActions(call: Call): Omit<Page, 'goto' | 'reload' | 'popup' | 'pr
   const shown = () => evaluate('document.body.innerText.slice(0, 2000)')
   async function point(selector: string): Promise<{ x: number; y: number }> {
     await waitFor(selector)
-    return evaluate(`(() => {
-      const element = ${visible(selector)}
-      element.scrollIntoView({ block: 'nearest' })
-      const box = element.getBoundingClientRect()
-      return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
-    })()`)
+    return throughNavigation(() => evaluate(pointScript(selector)))
   }
   async function click(selector: string): Promise<void> {
     const { x, y } = await point(selector)
@@ -352,6 +359,29 @@ const keyCodes: Record<string, number> = {
 /** The first match that has a size, as an expression. */
 function visible(selector: string): string {
   return `[...document.querySelectorAll(${JSON.stringify(selector)})].find((each) => each.getClientRects().length > 0)`
+}
+
+/** The middle of the element, once two frames found it in the same place: what still moves would be missed. */
+function pointScript(selector: string): string {
+  return `new Promise((resolve, reject) => {
+    const giveUp = performance.now() + 60000
+    let before
+    function look() {
+      const element = ${visible(selector)}
+      element?.scrollIntoView({ block: 'nearest' })
+      const { x, y, width, height } = element?.getBoundingClientRect() ?? {}
+      const now = [x, y, width, height].join()
+      if (element && now === before) return resolve({ x: x + width / 2, y: y + height / 2 })
+      before = now
+      if (performance.now() > giveUp) return reject(new Error('it never stands still'))
+      // A page that is not in front may draw nothing for long.
+      let isOver = false
+      const again = () => { if (!isOver) { isOver = true; look() } }
+      requestAnimationFrame(() => requestAnimationFrame(again))
+      setTimeout(again, 250)
+    }
+    look()
+  })`
 }
 
 /** Looks again and again, for a minute at most. */

@@ -44,10 +44,17 @@ const axeSource = readFileSync(
   'utf8',
 )
 
-/** What keeps people with screen readers, keyboards or weak eyes from using what is shown now (WCAG 2.2 AA). */
-export async function expectAccessible(page: Page): Promise<void> {
+/** What keeps people with screen readers, keyboards or weak eyes from using what is shown now (WCAG 2.2 AA).
+ *  `within`: a part of the page. */
+export async function expectAccessible(page: Page, within?: string): Promise<void> {
   await page.evaluate(`${axeSource}; 0`)
-  const found = await page.evaluate(`axe.run(document, {
+  // In the middle of a change of theme nothing has its colours.
+  await page.waitFor(
+    '=>!document.getAnimations().some((one) => one instanceof CSSTransition)',
+    'the colours',
+  )
+  const found =
+    await page.evaluate(`axe.run(${within === undefined ? 'document' : JSON.stringify(within)}, {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
   }).then(({ violations }) => violations.map(({ id, nodes }) =>
     id + ': ' + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 160) + ' — ' + failureSummary).join(' | ')))`)

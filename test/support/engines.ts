@@ -1,6 +1,7 @@
 // One world for each way to run the gateway: what drives its queues and what stands in front of its dedupe keys. Stories
 // told in such a world do not know which it is.
 import { systemClock } from '../../src/time-and-chance.ts'
+import { afterFile } from './after-file.ts'
 import { startTasks, type Tasks } from './cloud-tasks.ts'
 import { firestoreEnvironment, startFirestore } from './firestore.ts'
 import { until } from './program.ts'
@@ -102,8 +103,12 @@ const started = new Map<Engine['store'], Promise<Store>>()
 
 /** One of each for a test file: its keys know which database they are of. */
 export function startStore(store: Engine['store']): Promise<Store> {
-  const running = started.get(store) ?? start(store)
+  const known = started.get(store)
+  if (known !== undefined) return known
+  const running = start(store)
   started.set(store, running)
+  // It ends with the file; the next one, which shares this process, must not find it.
+  afterFile(async () => void started.delete(store))
   return running
 }
 

@@ -41,6 +41,9 @@ async function makePrograms(): Promise<{ program: string; build: string }> {
   const run = (command: string, args: string[]) =>
     promisify(execFile)(join(packageRoot, 'node_modules', '.bin', command), args, {
       cwd: packageRoot,
+      // Vitest says `test`, with which the console would be built for developers.
+      // biome-ignore lint/style/noProcessEnv: for the builders, not the gateway's settings.
+      env: { ...process.env, NODE_ENV: 'production' },
     })
   await run('vite', ['build', 'console', '--logLevel', 'warn'])
   await run('tsc', ['--project', 'tsconfig.build.json', '--outDir', outDir])

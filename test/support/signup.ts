@@ -37,7 +37,7 @@ export const base = '/api/integrations/meta/whatsapp'
 export async function start({ gateway }: Pick<Sending, 'gateway'>, tenant: TestTenant) {
   const answer = await gateway.call('POST', `${base}/start`, { key: tenant.key })
   if (answer.status !== 200) throw new Error(`start was answered ${answer.text}`)
-  return answer.json as { url: string; state: string; expires_at: string }
+  return answer.json as { url: string; id: string; state: string; expires_at: string }
 }
 
 export async function reconnect(

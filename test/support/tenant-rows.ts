@@ -143,6 +143,12 @@ export async function insertTenantRows(tx: Tx, digit: string): Promise<SeededTen
     insert into alert_signals (tenant_id, rule, subject, count, first_at, last_at, active_until, reason)
     values (${id}, 'rate_limited', 'number', 1, ${now}, ${now}, ${now}, 'RATE_LIMITED')`)
   await tx.query(sql`
+    insert into recent_tenant_latencies (tenant_id, minute, kind, process_id, bucket, count)
+    values (${id}, ${now}, 'send', ${eventId}, 1, 1)`)
+  await tx.query(sql`
+    insert into health_history (tenant_id, step, at, accepted, refused, latencies)
+    values (${id}, 'minute', ${now}, 1, 0, '{}')`)
+  await tx.query(sql`
     insert into audit_chains (chain, tenant_id, position, hash)
     values (${id}, ${id}, 1, '')`)
   await tx.query(sql`

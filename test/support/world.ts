@@ -337,6 +337,7 @@ const bodies: Record<string, (firm: Firm) => unknown> = {
     template: { category: 'UTILITY', components: [{ type: 'BODY', text: 'Good morning' }] },
     components: [],
   }),
+  'POST /api/whatsapp/meta/templates/samples': (firm) => ({ media_id: firm.ids.media }),
   'POST /api/integrations/meta/whatsapp/reconnect': (firm) => ({ account_id: firm.ids.accounts }),
   'POST /api/whatsapp/accounts/:id/doctor/register': () => ({ pin: '123456' }),
   'POST /api/whatsapp/meta/media': () => fileForm(jpegBytes, 'image/jpeg'),

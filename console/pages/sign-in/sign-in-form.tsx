@@ -1,12 +1,14 @@
 // E-mail and password, on the page and in the dialog that interrupts it.
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { post } from '../../api/call.ts'
 import { ApiProblem } from '../../api/problem.ts'
 import type { SignedIn } from '../../api/types.ts'
 import { Field } from '../../parts/basics.tsx'
 import { Button } from '../../parts/button.tsx'
-import { useProblemText } from '../../parts/states.tsx'
-import { useFormat, useWords } from '../../words/language.tsx'
+import { PasswordField } from '../../parts/password.tsx'
+import { Refused } from '../../parts/states.tsx'
+import { useWords } from '../../words/language.tsx'
+import { LockedOut, lockOf } from './locked-out.tsx'
 import { signInWords } from './words.ts'
 
 interface SignInFormProps {
@@ -17,21 +19,22 @@ interface SignInFormProps {
 
 export function SignInForm({ email: known, onSignedIn }: SignInFormProps) {
   const words = useWords(signInWords)
-  const textOf = useSignInProblem()
   const [email, setEmail] = useState(known ?? '')
   const [password, setPassword] = useState('')
-  const [problem, setProblem] = useState<string>()
+  const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
 
   async function signIn(): Promise<void> {
     setBusy(true)
-    setProblem(undefined)
+    setError(undefined)
     try {
       onSignedIn(
         await post<SignedIn>('/api/console/sign-in', { email, password }, { tenantId: null }),
       )
-    } catch (error) {
-      setProblem(textOf(error))
+    } catch (refusal) {
+      setError(refusal)
+      form.current?.querySelector<HTMLInputElement>('[name="password"]')?.select()
     } finally {
       setBusy(false)
     }
@@ -39,6 +42,7 @@ export function SignInForm({ email: known, onSignedIn }: SignInFormProps) {
 
   return (
     <form
+      ref={form}
       className="form"
       noValidate
       onSubmit={(event) => {
@@ -54,32 +58,22 @@ export function SignInForm({ email: known, onSignedIn }: SignInFormProps) {
             type="email"
             name="email"
             autoComplete="username"
+            // biome-ignore lint/a11y/noAutofocus: nothing else is asked here.
+            autoFocus={known === undefined}
             readOnly={known !== undefined}
             value={email}
             onChange={(event) => setEmail(event.target.value)}
           />
         )}
       </Field>
-      <Field label={words.password}>
-        {(tied) => (
-          <input
-            {...tied}
-            className="control"
-            type="password"
-            name="password"
-            autoComplete="current-password"
-            // biome-ignore lint/a11y/noAutofocus: nothing else is asked here.
-            autoFocus={known !== undefined}
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        )}
-      </Field>
-      {problem !== undefined && (
-        <p className="hint bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <PasswordField
+        label={words.password}
+        name="password"
+        autoComplete="current-password"
+        value={password}
+        onType={setPassword}
+      />
+      <SignInRefused error={error} />
       <Button look="primary" type="submit" busy={isBusy}>
         {words.signIn}
       </Button>
@@ -87,15 +81,17 @@ export function SignInForm({ email: known, onSignedIn }: SignInFormProps) {
   )
 }
 
-function useSignInProblem(): (error: unknown) => string {
+function SignInRefused({ error }: { error: unknown }) {
   const words = useWords(signInWords)
-  const format = useFormat()
-  const textOf = useProblemText()
-  return (error) => {
-    if (!(error instanceof ApiProblem)) return textOf(error)
-    const { retry_after_seconds: wait } = error.details as { retry_after_seconds?: number }
-    if (error.status === 429 && wait !== undefined) return words.locked(format.length(wait * 1000))
-    if (error.status === 401 || error.status === 400) return words.wrong
-    return textOf(error)
+  const until = lockOf(error)
+  if (until !== undefined) return <LockedOut until={until} />
+  // An address that is none is not told apart: it belongs to no password either.
+  if (error instanceof ApiProblem && (error.status === 401 || error.status === 400)) {
+    return (
+      <p className="hint bad" role="alert">
+        {words.wrong}
+      </p>
+    )
   }
+  return <Refused error={error} />
 }

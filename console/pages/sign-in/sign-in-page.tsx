@@ -1,7 +1,8 @@
 // The door.
 import { type ReactNode, useEffect } from 'react'
 import type { SignedIn } from '../../api/types.ts'
-import { type Language, languages, useLanguage, useWords } from '../../words/language.tsx'
+import { type Language, languages } from '../../words/define.ts'
+import { useLanguage, useWords } from '../../words/language.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 import { signInWords } from './words.ts'
 import './sign-in.css'

@@ -1,5 +1,5 @@
 // Words of signing in.
-import { defineWords } from '../../words/language.tsx'
+import { defineWords } from '../../words/define.ts'
 
 export const signInWords = defineWords({
   en: {
@@ -23,6 +23,14 @@ export const signInWords = defineWords({
     linkOver: 'This link is over',
     linkOverText:
       'It was used, replaced or is too old. Ask the person who gave it to you for another.',
+    lockOver: 'You can try again now.',
+    changePasswordTitle: 'Change your password',
+    changePasswordText: 'You stay signed in here, and are signed out everywhere else.',
+    currentPassword: 'Current password',
+    currentWrong: 'This is not your current password.',
+    changePasswordDo: 'Change password',
+    passwordChanged: 'Your password is changed.',
+    linkTrouble: 'The link could not be checked',
     toSignIn: 'To the sign-in',
   },
   es: {
@@ -45,6 +53,14 @@ export const signInWords = defineWords({
     save: 'Guardar e iniciar sesión',
     linkOver: 'Este enlace ya no vale',
     linkOverText: 'Se usó, se reemplazó o es muy antiguo. Pida otro a quien se lo dio.',
+    lockOver: 'Ya puede intentar de nuevo.',
+    changePasswordTitle: 'Cambiar su contraseña',
+    changePasswordText: 'Su sesión sigue abierta aquí y se cierra en los demás lugares.',
+    currentPassword: 'Contraseña actual',
+    currentWrong: 'Esta no es su contraseña actual.',
+    changePasswordDo: 'Cambiar contraseña',
+    passwordChanged: 'Su contraseña se cambió.',
+    linkTrouble: 'No se pudo comprobar el enlace',
     toSignIn: 'Ir al inicio de sesión',
   },
   pt: {
@@ -67,6 +83,14 @@ export const signInWords = defineWords({
     save: 'Salvar e entrar',
     linkOver: 'Este link não vale mais',
     linkOverText: 'Foi usado, substituído ou é antigo demais. Peça outro a quem o enviou.',
+    lockOver: 'Você já pode tentar de novo.',
+    changePasswordTitle: 'Trocar sua senha',
+    changePasswordText: 'Você continua conectado aqui e sai em todos os outros lugares.',
+    currentPassword: 'Senha atual',
+    currentWrong: 'Esta não é a sua senha atual.',
+    changePasswordDo: 'Trocar senha',
+    passwordChanged: 'Sua senha foi trocada.',
+    linkTrouble: 'Não foi possível verificar o link',
     toSignIn: 'Para a entrada',
   },
   id: {
@@ -90,6 +114,14 @@ export const signInWords = defineWords({
     linkOver: 'Tautan ini tidak berlaku lagi',
     linkOverText:
       'Sudah dipakai, diganti, atau terlalu lama. Mintalah yang lain kepada pemberinya.',
+    lockOver: 'Anda sudah bisa mencoba lagi.',
+    changePasswordTitle: 'Ganti kata sandi Anda',
+    changePasswordText: 'Anda tetap masuk di sini, dan keluar di semua tempat lain.',
+    currentPassword: 'Kata sandi saat ini',
+    currentWrong: 'Ini bukan kata sandi Anda saat ini.',
+    changePasswordDo: 'Ganti kata sandi',
+    passwordChanged: 'Kata sandi Anda sudah diganti.',
+    linkTrouble: 'Tautan tidak dapat diperiksa',
     toSignIn: 'Ke halaman masuk',
   },
 })

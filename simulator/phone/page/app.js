@@ -266,7 +266,7 @@ window.addEventListener('hashchange', () => {
 startComposer(write, complain)
 startPanel()
 recallChoice()
-goTo(model.customer ? 'chat' : 'people')
+goTo(location.hash === '#panel' ? 'panel' : model.customer ? 'chat' : 'people')
 await refresh()
 listen(model.state.cursor, {
   onEvent: () => void refresh(),

@@ -79,14 +79,25 @@ async function act(
 }
 
 function actionOf(name: Action['name'], answer: Told<true>, done: string): Action {
-  if (answer.kind === 'told') return { name, status: 'done', message: done }
-  return { name, status: 'failed', message: failureText(answer) }
+  if (answer.kind === 'told') {
+    return { name, status: 'done', problem: null, said: null, message: done }
+  }
+  const problem =
+    answer.kind === 'unreachable'
+      ? ('unreachable' as const)
+      : answer.provider.code === pinUnknown
+        ? ('pin_unknown' as const)
+        : ('refused' as const)
+  const said = answer.kind === 'refused' ? (answer.provider.message ?? null) : null
+  return { name, status: 'failed', problem, said, message: failureText(answer) }
 }
+
+const pinUnknown = 133005
 
 function failureText(failure: GraphFailure): string {
   if (failure.kind === 'unreachable') return `Meta could not be asked (${failure.code}).`
   const { code, message } = failure.provider
-  if (code === 133005) {
+  if (code === pinUnknown) {
     return 'The number has a two-step verification PIN that we do not know: give it with POST …/doctor/register.'
   }
   return `Meta refused: ${message ?? code ?? failure.statusCode}`

@@ -1,9 +1,12 @@
 // What the sign-up page does in the browser. Plain JavaScript in a string, so that its digest can stand in the policy.
-// It hands on what Meta says and believes none of it: the gateway asks Meta itself.
+// It hands on what Meta says and believes none of it: the gateway asks Meta itself. The console, which may have opened it,
+// hears what came of it: on a channel of this origin, because a full page in between cuts the tie between the windows.
 export const pageScript = String.raw`
 (() => {
   'use strict'
   const settings = document.documentElement.dataset
+  const words = JSON.parse(settings.words)
+  const channel = new BroadcastChannel('estafet.signup')
   const button = document.getElementById('connect')
   const note = document.getElementById('note')
   if (button === null) return
@@ -19,6 +22,11 @@ export const pageScript = String.raw`
       note.append(element)
     }
     note.hidden = false
+  }
+
+  /** No state and no code: only what is shown here. */
+  function tell(news) {
+    channel.postMessage({ id: settings.id, ...news })
   }
 
   /** Without the name of the field, which means nothing to a person. */
@@ -62,7 +70,7 @@ export const pageScript = String.raw`
   }
 
   async function finish(code) {
-    say('', 'Connecting…', 'Meta is asked about the number. This takes a few seconds.')
+    say('', words.connecting, words.connectingText)
     const chosen = await sessionInfo()
     const query = new URLSearchParams({ code, state: settings.state, via: 'popup' })
     for (const name of ['waba_id', 'phone_number_id']) {
@@ -74,19 +82,23 @@ export const pageScript = String.raw`
     const answer = await response.json()
     document.body.classList.add('over')
     if (response.ok) {
-      say('ok', 'Connected', answer.display_phone_number + ' sends and receives from now on. You can close this window.')
-      document.documentElement.dataset.done = 'yes'
+      say('ok', words.connected, words.connectedText.replace('{number}', () => answer.display_phone_number))
+      settings.done = 'yes'
+      tell({ kind: 'ok', account: answer.id })
     } else {
       const { code: name, message, request_id } = answer.error
-      say('bad', 'Not connected', forPeople(message), name + ' · ' + request_id)
+      const text = words.refusals[name] ?? forPeople(message)
+      const small = name + ' · ' + request_id
+      say('bad', words.notConnected, text, small)
+      tell({ kind: 'bad', title: words.notConnected, text, small })
     }
   }
 
   function cancelled() {
     const data = session?.event === 'CANCEL' ? session.data : {}
     button.disabled = false
-    if (data?.error_message) say('bad', 'Meta reported an error', data.error_message, data.error_id)
-    else say('', 'Not finished', 'The window was closed before the end. Nothing has changed; you can try again.')
+    if (data?.error_message) say('bad', words.metaError, data.error_message, data.error_id)
+    else say('', words.notFinished, words.notFinishedText)
   }
 
   button.addEventListener('click', () => {
@@ -98,7 +110,7 @@ export const pageScript = String.raw`
         const code = response?.authResponse?.code
         if (!code) return cancelled()
         finish(code).catch(() =>
-          say('bad', 'No connection', 'The gateway did not answer. Look at your network and ask for a new link.'),
+          say('bad', words.noConnection, words.noConnectionText),
         )
       },
       {
@@ -110,6 +122,8 @@ export const pageScript = String.raw`
     )
   })
 
+  document.getElementById('other').addEventListener('click', () => tell({ kind: 'away' }))
+
   window.fbAsyncInit = () => {
     window.FB.init({ appId: settings.appId, version: settings.version, cookie: false, xfbml: false })
     button.disabled = false
@@ -120,8 +134,23 @@ export const pageScript = String.raw`
   sdk.async = true
   sdk.onerror = () => {
     button.textContent = button.dataset.label
-    say('bad', 'Meta’s script could not be loaded', 'A blocker in this browser may be in the way. The full page below works without it.')
+    say('bad', words.noScript, words.noScriptText)
   }
   document.head.append(sdk)
+})()
+`
+
+/** Of a page that only says what came of it. */
+export const noteScript = `
+(() => {
+  'use strict'
+  const { id, kind, account } = document.documentElement.dataset
+  if (id === undefined) return
+  const text = (tag) => document.querySelector('.note ' + tag)?.textContent
+  new BroadcastChannel('estafet.signup').postMessage(
+    kind === 'ok'
+      ? { id, kind, account }
+      : { id, kind, title: text('h2'), text: text('p'), small: text('small') },
+  )
 })()
 `

@@ -1,18 +1,24 @@
 // The page on which a person connects a number: HTML from the server, one script, and Meta's SDK, on this page alone.
 import { createHash } from 'node:crypto'
-import { pageScript } from './page-script.ts'
+import { noteScript, pageScript } from './page-script.ts'
 import { pageStyle } from './page-style.ts'
 import type { SignupPlaces } from './places.ts'
+import { refusalWords } from './refusal-words.ts'
+import { type Language, pageWords } from './words.ts'
 
 export interface PageNote {
   kind: 'ok' | 'bad'
   title: string
   text: string
   small?: string
+  /** Of the sign-up that it ends, for the page that began it. */
+  signupId?: string | undefined
+  accountId?: string
 }
 
 export interface SignupPage {
-  title: string
+  language: Language
+  signupId: string
   tenantName: string
   /** Of the number to be reconnected. */
   displayPhoneNumber: string | null
@@ -23,47 +29,54 @@ export interface SignupPage {
 }
 
 export function signupPage(page: SignupPage): string {
-  const { places } = page
+  const { places, language } = page
+  const words = pageWords[language]
+  const isNew = page.displayPhoneNumber === null
   const data = {
+    id: page.signupId,
     state: page.state,
     'app-id': page.appId,
     'config-id': page.configId,
     version: places.version,
     sdk: places.sdk,
     'meta-origin': places.dialogOrigin,
+    words: JSON.stringify({ ...words, refusals: refusalWords[language] }),
   }
-  const attributes = Object.entries(data).map(
-    ([name, value]) => ` data-${name}="${escapeHtml(value)}"`,
-  )
-  const label =
-    page.displayPhoneNumber === null ? 'Continue with Facebook' : 'Reconnect with Facebook'
-  const target =
-    page.displayPhoneNumber === null
-      ? `Connect a number to <b>${escapeHtml(page.tenantName)}</b>.`
-      : `Reconnect <b>${escapeHtml(page.displayPhoneNumber)}</b> of <b>${escapeHtml(page.tenantName)}</b>. Messages that wait go out afterwards, in their order.`
+  const title = isNew ? words.connect : words.reconnect
+  const names = { tenant: page.tenantName, number: page.displayPhoneNumber ?? '' }
+  const redirect = new URLSearchParams({ state: page.state, lang: language })
   return document(
-    attributes.join(''),
-    page.title,
-    `<h1>${escapeHtml(page.title)}</h1>
-<p>${target}</p>
+    { title, language, data, script: pageScript },
+    `<h1>${escapeHtml(title)}</h1>
+<p>${withNames(isNew ? words.connectTo : words.reconnectOf, names)}</p>
 <ol>
-<li>A window of Facebook opens. Sign in with an account that manages the business.</li>
-<li>Choose the business, its WhatsApp account and the number.</li>
-<li>Leave every permission that is asked for switched on, and finish.</li>
+${words.steps.map((step) => `<li>${escapeHtml(step)}</li>`).join('\n')}
 </ol>
-<button type="button" id="connect" disabled data-label="${escapeHtml(label)}">Loading…</button>
-<p class="other" id="other"><a href="/connect/whatsapp/redirect?state=${encodeURIComponent(page.state)}">Use a full page instead of a pop-up</a></p>
+<button type="button" id="connect" disabled data-label="${escapeHtml(isNew ? words.continueWith : words.reconnectWith)}">${escapeHtml(words.loading)}</button>
+<p class="other" id="other"><a href="/connect/whatsapp/redirect?${escapeHtml(redirect.toString())}">${escapeHtml(words.fullPage)}</a></p>
 <div id="note" class="note" role="status" aria-live="polite" hidden></div>`,
-    `<p class="foot">This link works once, for 10 minutes.</p>`,
-    `<script>${pageScript}</script>`,
+    `<p class="foot">${escapeHtml(words.once)}</p>`,
+  )
+}
+
+function withNames(sentence: string, names: Record<string, string>): string {
+  return escapeHtml(sentence).replace(
+    /\{(\w+)\}/g,
+    (_, name: string) => `<b>${escapeHtml(names[name] ?? '')}</b>`,
   )
 }
 
 /** What came of it, for a browser that Meta sent back to us, or that has a link which is over. */
-export function notePage(title: string, { kind, title: head, text, small }: PageNote): string {
+export function notePage(language: Language, note: PageNote): string {
+  const { kind, title: head, text, small } = note
+  const title = pageWords[language].connect
+  const data = {
+    kind,
+    ...(note.signupId !== undefined && { id: note.signupId }),
+    ...(note.accountId !== undefined && { account: note.accountId }),
+  }
   return document(
-    '',
-    title,
+    { title, language, data, script: noteScript },
     `<h1>${escapeHtml(title)}</h1>
 <div class="note ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">
 <h2>${escapeHtml(head)}</h2>
@@ -73,15 +86,19 @@ ${small === undefined ? '' : `<small>${escapeHtml(small)}</small>`}
   )
 }
 
-function document(
-  attributes: string,
-  title: string,
-  card: string,
-  after = '',
-  script = '',
-): string {
+interface Head {
+  title: string
+  language: Language
+  data: Record<string, string>
+  script: string
+}
+
+function document({ title, language, data, script }: Head, card: string, after = ''): string {
+  const attributes = Object.entries(data).map(
+    ([name, value]) => ` data-${name}="${escapeHtml(value)}"`,
+  )
   return `<!doctype html>
-<html lang="en"${attributes}>
+<html lang="${language}"${attributes.join('')}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -96,7 +113,7 @@ ${card}
 </div>
 ${after}
 </main>
-${script}
+<script>${script}</script>
 </body>
 </html>
 `
@@ -116,7 +133,7 @@ export function pageHeaders(places: SignupPlaces | null): Record<string, string>
           `frame-src ${places.contentOrigins}`,
           `img-src ${places.contentOrigins}`,
         ]
-      : []),
+      : [`script-src ${digest(noteScript)}`]),
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

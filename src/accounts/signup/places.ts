@@ -54,3 +54,22 @@ export function dialogUrl(
   })
   return `${dialogOrigin}/${version}/dialog/oauth?${query}`
 }
+
+export type MissingSetting = 'META_APP_ID' | 'META_APP_SECRET' | 'META_CONFIG_ID'
+
+/** Meta's own pages need a login configuration; a simulated one does not ask for it. */
+export function missingSettings(
+  { dialogOrigin }: SignupPlaces,
+  given: {
+    appId?: string | undefined
+    appSecret?: string | undefined
+    configId?: string | undefined
+  },
+): MissingSetting[] {
+  const needsConfig = dialogOrigin === 'https://www.facebook.com'
+  return [
+    ...(given.appId === undefined ? ['META_APP_ID' as const] : []),
+    ...(given.appSecret === undefined ? ['META_APP_SECRET' as const] : []),
+    ...(given.configId === undefined && needsConfig ? ['META_CONFIG_ID' as const] : []),
+  ]
+}

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { account } from '../../api/contract.ts'
-import { accountReference, signupStart } from '../../api/contract-connect.ts'
+import { accountReference, signupSettings, signupStart } from '../../api/contract-connect.ts'
 import type { Credentials } from '../../api/credentials.ts'
 import { type Principal, parsePart, type Route, route, tenantOf } from '../../api/route.ts'
 import { AppError, notFound } from '../../errors.ts'
@@ -10,15 +10,19 @@ import { publicId, uuidOf } from '../../ids.ts'
 import { showAccount } from '../show.ts'
 import { finishSignup } from './finish.ts'
 import type { Finished, SignupOptions } from './model.ts'
-import { notePage, pageHeaders, signupPage } from './page.ts'
-import { dialogUrl, type SignupPlaces } from './places.ts'
+import { notePage, type PageNote, pageHeaders, signupPage } from './page.ts'
+import { dialogUrl, type MissingSetting, type SignupPlaces } from './places.ts'
 import { keepRedirect, selectInvitation } from './queries.ts'
+import { refusalWords } from './refusal-words.ts'
 import { refuse } from './refusals.ts'
-import { readState, startSignup } from './state.ts'
+import { readState, signupIdOf, startSignup } from './state.ts'
+import { type Language, languageOf, pageWords } from './words.ts'
 
 export interface SignupRoutesOptions extends Omit<SignupOptions, 'app'> {
   /** Null: the operator has not said which Meta app this gateway is. */
   app: SignupOptions['app'] | null
+  /** What they have not said. */
+  missing: MissingSetting[]
   configId: string | undefined
   places: SignupPlaces
   /** Without: the address that the request was sent to. */
@@ -36,9 +40,22 @@ export function signupRoutes(options: SignupRoutesOptions): Route[] {
   ) => {
     appOf(options)
     const { state, expiresAt } = await startSignup(options, { ...by, accountId })
-    return { url: pageUrl(options, by.origin, state), state, expires_at: expiresAt.toISOString() }
+    return {
+      url: pageUrl(options, by.origin, state),
+      id: signupIdOf(state),
+      state,
+      expires_at: expiresAt.toISOString(),
+    }
   }
   return [
+    route({
+      method: 'GET',
+      path: base,
+      summary: 'Whether numbers can be connected here, and which settings that still needs',
+      access: 'tenant',
+      answer: signupSettings,
+      handle: async () => ({ missing: options.missing }),
+    }),
     route({
       method: 'POST',
       path: `${base}/start`,
@@ -72,14 +89,13 @@ export function pageUrl(
   return `${publicUrl ?? origin}/connect/whatsapp?state=${state}`
 }
 
-/** Meta's own pages need a login configuration; a simulated one does not ask for it. */
-export function appOf({ app, configId, places }: SignupRoutesOptions) {
-  const isComplete = configId !== undefined || places.dialogOrigin !== 'https://www.facebook.com'
-  if (app && isComplete) return app
+export function appOf({ app, missing }: Pick<SignupRoutesOptions, 'app' | 'missing'>) {
+  if (app && missing.length === 0) return app
   throw new AppError(
     'SIGNUP_NOT_CONFIGURED',
     503,
     'Sign-up is not set up here: the operator must set META_APP_ID, META_APP_SECRET and META_CONFIG_ID.',
+    { details: { missing } },
   )
 }
 
@@ -108,7 +124,7 @@ export function mountSignup(
   { authenticate }: SignupMountOptions,
 ): void {
   app.get('/connect/whatsapp', (request, reply) =>
-    answeringPeople(request, reply, () => showPage(options, request, reply)),
+    answeringPeople(request, reply, (language) => showPage(options, request, reply, language)),
   )
   app.get('/connect/whatsapp/redirect', (request, reply) =>
     answeringPeople(request, reply, () => sendAway(options, request, reply)),
@@ -116,12 +132,16 @@ export function mountSignup(
   app.get(callbackPath, async (request, reply) => {
     const finish = () => finishFrom(options, request, authenticate)
     if (!wantsPage(request)) return shown(options, await finish())
-    return answeringPeople(request, reply, async () => {
+    return answeringPeople(request, reply, async (language) => {
       const { account, isNew } = await finish()
-      const text = `${account.display_phone_number} sends and receives from now on. You can close this window.`
-      const title = isNew ? 'Connected' : 'Reconnected'
-      const page = notePage('Connect WhatsApp', { kind: 'ok', title, text })
-      return reply.headers(pageHeaders(null)).send(page)
+      const words = pageWords[language]
+      return sendNote(reply, language, {
+        kind: 'ok',
+        title: isNew ? words.connected : words.reconnected,
+        text: words.connectedText.replace('{number}', () => account.display_phone_number),
+        signupId: signupIn(request),
+        accountId: publicId('acc', account.id),
+      })
     })
   })
 }
@@ -139,24 +159,37 @@ function wantsPage({ headers }: FastifyRequest): boolean {
 async function answeringPeople(
   request: FastifyRequest,
   reply: FastifyReply,
-  work: () => Promise<FastifyReply>,
+  work: (language: Language) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
+  const language = languageFor(request)
   try {
-    return await work()
+    return await work(language)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     request.trouble = { error_code: error.code }
-    const note = {
-      kind: 'bad' as const,
-      title: 'Not connected',
-      text: error.message,
+    return sendNote(reply.code(error.status), language, {
+      kind: 'bad',
+      title: pageWords[language].notConnected,
+      text: refusalWords[language][error.code] ?? error.message,
       small: `${error.code} · ${request.id}`,
-    }
-    return reply
-      .code(error.status)
-      .headers(pageHeaders(null))
-      .send(notePage('Connect WhatsApp', note))
+      signupId: signupIn(request),
+    })
   }
+}
+
+function sendNote(reply: FastifyReply, language: Language, note: PageNote): FastifyReply {
+  return reply.headers(pageHeaders(null)).send(notePage(language, note))
+}
+
+function languageFor({ query, headers }: FastifyRequest): Language {
+  const { lang } = query as { lang?: unknown }
+  return languageOf(typeof lang === 'string' ? lang : undefined, headers['accept-language'])
+}
+
+/** Whatever became of it: the page that began it waits for word. */
+function signupIn({ query }: FastifyRequest): string | undefined {
+  const { state } = query as { state?: unknown }
+  return typeof state === 'string' ? signupIdOf(state) : undefined
 }
 
 async function finishFrom(
@@ -209,13 +242,15 @@ async function showPage(
   options: SignupRoutesOptions,
   request: FastifyRequest,
   reply: FastifyReply,
+  language: Language,
 ): Promise<FastifyReply> {
   const { appId } = appOf(options)
   const { state, row } = await readLink(options, request)
   const invitation = await selectInvitation(options.db, row.tenant_id, row.account_id)
   if (!invitation) throw refuse('STATE_INVALID')
   const page = signupPage({
-    title: row.account_id === null ? 'Connect WhatsApp' : 'Reconnect WhatsApp',
+    language,
+    signupId: signupIdOf(state),
     tenantName: invitation.tenant_name,
     displayPhoneNumber: invitation.display_phone_number,
     state,

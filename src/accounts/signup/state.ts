@@ -48,6 +48,11 @@ export async function startSignup(
   return { state, expiresAt }
 }
 
+/** Names a sign-up to whoever began it, and lets nobody end it. */
+export function signupIdOf(state: string): string {
+  return hashOf(state).toString('hex').slice(0, 16)
+}
+
 /** Throws what is wrong with it; does not use it up. `row` is there for whoever audits the refusal. */
 export async function readState(
   tx: Tx,

@@ -1,0 +1,133 @@
+// What is said while a number is being connected, and before there is one.
+import { defineWords } from '../../words/define.ts'
+
+export const connectWords = defineWords({
+  en: {
+    connect: 'Connect a number',
+    reconnect: 'Reconnect',
+    emptyTitle: 'No number is connected yet',
+    emptyText:
+      'Connect a WhatsApp number and its state, quality and limits appear here; its conversations appear in the inbox. You need a Facebook account that manages the business.',
+    notSetUp: 'Numbers cannot be connected yet',
+    notSetUpText: 'An operator must make these settings of the gateway and start it again:',
+    starting: 'A window opens…',
+    waitingTitle: (number: string) => `Finish reconnecting ${number} in the window that opened.`,
+    waitingNewTitle: 'Finish connecting the number in the window that opened.',
+    waitingText: 'This page goes on by itself when it is done. The window works for 10 minutes.',
+    blockedTitle: 'The browser did not let a window open.',
+    blockedText: 'Open it yourself; this page goes on by itself when it is done.',
+    openWindow: 'Open the window',
+    stopWaiting: 'Stop waiting',
+    closedTitle: 'The window was closed before the end.',
+    closedText: 'Nothing has changed. You can try again.',
+    tryAgain: 'Try again',
+    dismiss: 'Dismiss',
+    doneTitle: (number: string) => `${number} is connected.`,
+    doneText: 'It sends and receives from now on.',
+    draining: (count: string) =>
+      count === '1' ? '1 message goes out now.' : `${count} messages go out now.`,
+    stillWaiting: (count: string) => `${count} still to go.`,
+    drained: (count: string) =>
+      count === '1'
+        ? 'The message that waited is out.'
+        : `All ${count} messages that waited are out.`,
+    elsewhereTitle: 'Connecting works at the gateway’s public address only.',
+    elsewhereText: 'Meta knows no other. Open the console there and sign in.',
+    openThere: 'Open it there',
+  },
+  es: {
+    connect: 'Conectar un número',
+    reconnect: 'Volver a conectar',
+    emptyTitle: 'Aún no hay ningún número conectado',
+    emptyText:
+      'Conecte un número de WhatsApp y aquí aparecerán su estado, su calidad y sus límites; sus conversaciones, en la bandeja. Necesita una cuenta de Facebook que administre la empresa.',
+    notSetUp: 'Aún no se pueden conectar números',
+    notSetUpText: 'Un operador debe definir estos ajustes de la pasarela y reiniciarla:',
+    starting: 'Se abre una ventana…',
+    waitingTitle: (number) => `Termine de conectar ${number} en la ventana que se abrió.`,
+    waitingNewTitle: 'Termine de conectar el número en la ventana que se abrió.',
+    waitingText: 'Esta página sigue sola cuando termine. La ventana sirve durante 10 minutos.',
+    blockedTitle: 'El navegador no dejó abrir una ventana.',
+    blockedText: 'Ábrala usted; esta página sigue sola cuando termine.',
+    openWindow: 'Abrir la ventana',
+    stopWaiting: 'Dejar de esperar',
+    closedTitle: 'La ventana se cerró antes del final.',
+    closedText: 'No ha cambiado nada. Puede intentarlo de nuevo.',
+    tryAgain: 'Intentar de nuevo',
+    dismiss: 'Descartar',
+    doneTitle: (number) => `${number} está conectado.`,
+    doneText: 'Envía y recibe desde ahora.',
+    draining: (count) =>
+      count === '1' ? 'Ahora sale 1 mensaje.' : `Ahora salen ${count} mensajes.`,
+    stillWaiting: (count) => `Faltan ${count}.`,
+    drained: (count) =>
+      count === '1'
+        ? 'Salió el mensaje que esperaba.'
+        : `Salieron los ${count} mensajes que esperaban.`,
+    elsewhereTitle: 'Solo se puede conectar en la dirección pública de la pasarela.',
+    elsewhereText: 'Meta no conoce otra. Abra allí la consola e inicie sesión.',
+    openThere: 'Abrirla allí',
+  },
+  pt: {
+    connect: 'Conectar um número',
+    reconnect: 'Reconectar',
+    emptyTitle: 'Ainda não há número conectado',
+    emptyText:
+      'Conecte um número do WhatsApp, e o estado, a qualidade e os limites dele aparecem aqui; as conversas, na caixa. Você precisa de uma conta do Facebook que administre a empresa.',
+    notSetUp: 'Ainda não é possível conectar números',
+    notSetUpText: 'Um operador deve definir estas configurações do gateway e reiniciá-lo:',
+    starting: 'Uma janela se abre…',
+    waitingTitle: (number) => `Conclua a reconexão de ${number} na janela que se abriu.`,
+    waitingNewTitle: 'Conclua a conexão do número na janela que se abriu.',
+    waitingText: 'Esta página segue sozinha quando terminar. A janela vale por 10 minutos.',
+    blockedTitle: 'O navegador não deixou abrir uma janela.',
+    blockedText: 'Abra-a você; esta página segue sozinha quando terminar.',
+    openWindow: 'Abrir a janela',
+    stopWaiting: 'Parar de esperar',
+    closedTitle: 'A janela foi fechada antes do fim.',
+    closedText: 'Nada mudou. Você pode tentar de novo.',
+    tryAgain: 'Tentar de novo',
+    dismiss: 'Dispensar',
+    doneTitle: (number) => `${number} está conectado.`,
+    doneText: 'Ele envia e recebe a partir de agora.',
+    draining: (count) =>
+      count === '1' ? '1 mensagem sai agora.' : `${count} mensagens saem agora.`,
+    stillWaiting: (count) => `Faltam ${count}.`,
+    drained: (count) =>
+      count === '1'
+        ? 'A mensagem que esperava saiu.'
+        : `As ${count} mensagens que esperavam saíram.`,
+    elsewhereTitle: 'Só é possível conectar no endereço público do gateway.',
+    elsewhereText: 'A Meta não conhece outro. Abra o console lá e entre.',
+    openThere: 'Abrir lá',
+  },
+  id: {
+    connect: 'Hubungkan nomor',
+    reconnect: 'Hubungkan lagi',
+    emptyTitle: 'Belum ada nomor yang terhubung',
+    emptyText:
+      'Hubungkan nomor WhatsApp, lalu keadaan, kualitas, dan batasnya tampil di sini; percakapannya tampil di kotak masuk. Anda perlu akun Facebook yang mengelola bisnisnya.',
+    notSetUp: 'Nomor belum dapat dihubungkan',
+    notSetUpText: 'Operator harus mengatur setelan gateway ini lalu memulainya lagi:',
+    starting: 'Jendela terbuka…',
+    waitingTitle: (number) => `Selesaikan penghubungan ${number} di jendela yang terbuka.`,
+    waitingNewTitle: 'Selesaikan penghubungan nomor di jendela yang terbuka.',
+    waitingText: 'Halaman ini lanjut sendiri bila selesai. Jendela itu berlaku 10 menit.',
+    blockedTitle: 'Peramban tidak mengizinkan jendela terbuka.',
+    blockedText: 'Bukalah sendiri; halaman ini lanjut sendiri bila selesai.',
+    openWindow: 'Buka jendela',
+    stopWaiting: 'Berhenti menunggu',
+    closedTitle: 'Jendela ditutup sebelum selesai.',
+    closedText: 'Tidak ada yang berubah. Anda dapat mencoba lagi.',
+    tryAgain: 'Coba lagi',
+    dismiss: 'Sembunyikan',
+    doneTitle: (number) => `${number} terhubung.`,
+    doneText: 'Mulai sekarang nomor ini mengirim dan menerima.',
+    draining: (count) => `${count} pesan terkirim sekarang.`,
+    stillWaiting: (count) => `Tinggal ${count}.`,
+    drained: (count) => `Semua ${count} pesan yang menunggu sudah terkirim.`,
+    elsewhereTitle: 'Penghubungan hanya bisa di alamat publik gateway.',
+    elsewhereText: 'Meta tidak mengenal alamat lain. Buka konsol di sana dan masuk.',
+    openThere: 'Buka di sana',
+  },
+})

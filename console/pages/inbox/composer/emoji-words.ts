@@ -1,0 +1,73 @@
+// Words of the emoji picker.
+import { defineWords } from '../../../words/define.ts'
+
+export const emojiWords = defineWords({
+  en: {
+    title: 'Emoji',
+    search: 'Search emoji',
+    recent: 'Recent',
+    nothing: 'No emoji by that name.',
+    groups: {
+      0: 'Smileys',
+      1: 'People',
+      3: 'Nature',
+      4: 'Food',
+      5: 'Places',
+      6: 'Activities',
+      7: 'Objects',
+      8: 'Symbols',
+      9: 'Flags',
+    },
+  },
+  es: {
+    title: 'Emoji',
+    search: 'Buscar emoji',
+    recent: 'Recientes',
+    nothing: 'Ningún emoji con ese nombre.',
+    groups: {
+      0: 'Caras',
+      1: 'Personas',
+      3: 'Naturaleza',
+      4: 'Comida',
+      5: 'Lugares',
+      6: 'Actividades',
+      7: 'Objetos',
+      8: 'Símbolos',
+      9: 'Banderas',
+    },
+  },
+  pt: {
+    title: 'Emoji',
+    search: 'Buscar emoji',
+    recent: 'Recentes',
+    nothing: 'Nenhum emoji com esse nome.',
+    groups: {
+      0: 'Carinhas',
+      1: 'Pessoas',
+      3: 'Natureza',
+      4: 'Comida',
+      5: 'Lugares',
+      6: 'Atividades',
+      7: 'Objetos',
+      8: 'Símbolos',
+      9: 'Bandeiras',
+    },
+  },
+  id: {
+    title: 'Emoji',
+    search: 'Cari emoji (dalam bahasa Inggris)',
+    recent: 'Terakhir',
+    nothing: 'Tidak ada emoji bernama itu.',
+    groups: {
+      0: 'Wajah',
+      1: 'Orang',
+      3: 'Alam',
+      4: 'Makanan',
+      5: 'Tempat',
+      6: 'Kegiatan',
+      7: 'Benda',
+      8: 'Simbol',
+      9: 'Bendera',
+    },
+  },
+})
