@@ -129,6 +129,12 @@ async function debuggerUrl(child: ChildProcess): Promise<string> {
 // biome-ignore lint/suspicious/noExplicitAny: the protocol has hundreds of shapes.
 type Anything = any
 
+interface Waiting {
+  resolve(value: Anything): void
+  reject(error: Error): void
+  sessionId: string | undefined
+}
+
 interface Connection {
   call(method: string, params?: object, sessionId?: string): Promise<Anything>
   on(listener: (method: string, params: Anything, sessionId: string | undefined) => void): void
@@ -136,12 +142,13 @@ interface Connection {
 
 async function connect(url: string): Promise<Connection> {
   const socket = new WebSocket(url)
-  const waiting = new Map<number, { resolve(value: Anything): void; reject(error: Error): void }>()
+  const waiting = new Map<number, Waiting>()
   const listeners: Parameters<Connection['on']>[0][] = []
   let serial = 0
   socket.addEventListener('message', (event) => {
     const { id, result, error, method, params, sessionId } = JSON.parse(String(event.data))
     if (id === undefined) {
+      if (method === 'Target.detachedFromTarget') giveUp(params.sessionId)
       for (const listener of listeners) listener(method, params, sessionId)
       return
     }
@@ -150,6 +157,14 @@ async function connect(url: string): Promise<Connection> {
     if (error === undefined) caller?.resolve(result)
     else caller?.reject(new Error(`${error.message} (${JSON.stringify(error.data ?? null)})`))
   })
+  /** A page that is gone answers nothing any more. */
+  function giveUp(gone: string): void {
+    for (const [id, { sessionId, reject }] of waiting) {
+      if (sessionId !== gone) continue
+      waiting.delete(id)
+      reject(new Error('The page is gone.'))
+    }
+  }
   socket.addEventListener('close', () => {
     for (const caller of waiting.values()) caller.reject(new Error('Chromium has ended.'))
     waiting.clear()
@@ -163,7 +178,7 @@ async function connect(url: string): Promise<Connection> {
       serial++
       const id = serial
       socket.send(JSON.stringify({ id, method, params, ...(sessionId ? { sessionId } : {}) }))
-      return new Promise((resolve, reject) => void waiting.set(id, { resolve, reject }))
+      return new Promise((resolve, reject) => void waiting.set(id, { resolve, reject, sessionId }))
     },
     on: (listener) => void listeners.push(listener),
   }
