@@ -65,7 +65,10 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
   }
 
   /** The window may be gone before the click is confirmed. */
-  const agree = (dialog: Page) => dialog.click('.primary').catch(() => undefined)
+  const agree = async (dialog: Page) => {
+    await dialog.waitFor('.primary:not([disabled])')
+    await dialog.evaluate(`document.querySelector('.primary').click()`).catch(() => undefined)
+  }
 
   async function expectMessagesBothWays(phoneNumberId: string, customer: string): Promise<void> {
     world.simulator.customerWrites(customer, {

@@ -405,7 +405,8 @@ function waitScript(condition: string): string {
     const giveUp = setTimeout(() => end(false), 60000)
     const again = setInterval(look, 50)
     function end(found) { clearTimeout(giveUp); clearInterval(again); resolve(found) }
-    function look() { if (${condition}) end(true) }
+    // What is not there yet, in the middle of a navigation, is no error.
+    function look() { try { if (${condition}) end(true) } catch {} }
     look()
   })`
 }
