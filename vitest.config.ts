@@ -34,6 +34,7 @@ export default defineConfig({
       'src/**/*.test.ts',
       'simulator/**/*.test.ts',
       'test/**/*.test.ts',
+      'proof/**/*.test.ts',
       'console/**/*.test.ts',
     ],
     globalSetup: ['test/support/global-setup.ts'],

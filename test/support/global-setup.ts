@@ -1,17 +1,16 @@
 // One Postgres for the whole run, with a migrated template that every test file clones (about 30 ms each), and one build of
 // the program: started from its sources it takes 2 s of CPU time, from the build 0.9 s, from the build in one file 0.4 s, a
 // hundred times in a run.
-import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 import { connect, sql } from '../../src/db/connect.ts'
 import { startEmbeddedPostgres } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { systemClock } from '../../src/time-and-chance.ts'
+import { bundleProgram, runInstalled } from './bundle-program.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -26,39 +25,13 @@ declare module 'vitest' {
 
 export const templateDatabase = 'estafet_template'
 
-/** Clients that read files beside their own code: they stay where they are. */
-const unbundled = [
-  '@google-cloud/*',
-  '@grpc/*',
-  '@opentelemetry/*',
-  'google-auth-library',
-  'ioredis',
-]
-
 async function makePrograms(): Promise<{ program: string; build: string }> {
   const outDir = join(packageRoot, 'dist', 'tests')
   await rm(outDir, { recursive: true, force: true })
-  const run = (command: string, args: string[]) =>
-    promisify(execFile)(join(packageRoot, 'node_modules', '.bin', command), args, {
-      cwd: packageRoot,
-      // Vitest says `test`, with which the console would be built for developers.
-      // biome-ignore lint/style/noProcessEnv: for the builders, not the gateway's settings.
-      env: { ...process.env, NODE_ENV: 'production' },
-    })
-  await run('vite', ['build', 'console', '--logLevel', 'warn'])
-  await run('tsc', ['--project', 'tsconfig.build.json', '--outDir', outDir])
+  await runInstalled('vite', ['build', 'console', '--logLevel', 'warn'])
+  await runInstalled('tsc', ['--project', 'tsconfig.build.json', '--outDir', outDir])
   const build = join(outDir, 'src', 'cli.js')
-  // What was written for `require` gets one.
-  const require =
-    "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
-  await run('esbuild', [
-    ...[build, '--bundle', '--platform=node', '--format=esm', '--splitting'],
-    // What is loaded only where it is needed stays apart.
-    ...[`--outdir=${outDir}`, '--entry-names=estafet'],
-    ...[`--banner:js=${require}`, '--log-level=error'],
-    ...['pg-native', ...unbundled].map((name) => `--external:${name}`),
-  ])
-  return { program: join(outDir, 'estafet.js'), build }
+  return { program: await bundleProgram(build, outDir), build }
 }
 
 /** No test pulls the plug of this server; those that do start their own, with fsync on. */
