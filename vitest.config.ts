@@ -1,20 +1,35 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** They take longest. On a machine that remembers no earlier run one of them might otherwise be the last, alone. */
+/** They take longest. On a machine that remembers no earlier run one of them might otherwise be the last, alone. In turns
+ *  such as drive a browser, which need more than a core, and such as wait for processes, disks and each other. */
 const longest = [
+  'test/console/a-conversation-is-held',
   'test/e2e/kill-nine-loses-no-send',
+  'test/console/an-account-is-reconnected',
   'test/bench',
-  'test/e2e/command-line',
-  'src/commands/dlq',
-  'test/e2e/starting',
+  'test/console/a-failed-message-is-put-right',
+  'test/e2e/every-engine-keeps-the-promises',
+  'test/console/people-come-and-go',
   'test/e2e/bad-input-is-refused-by-name',
-  'test/e2e/kill-nine-loses-no-acknowledged-webhook',
+  'test/console/the-inbox-is-worked-through',
+  'test/e2e/command-line',
+  'test/console/the-application-is-told',
+  'src/commands/dlq',
+  'test/console/operators-look-after-tenants',
+  'test/e2e/starting',
+  'test/console/templates-are-written-and-sent',
+  'test/e2e/postgres-away',
+  'test/console/the-overview-tells-trouble',
+  'test/e2e/every-route-answers-as-declared',
+  'test/console/a-thread-is-read-and-mended',
   'src/db/embedded.test',
   'simulator/phone/browser',
-  'test/e2e/every-route-answers-as-declared',
+  'test/e2e/dev',
   'test/e2e/kill-nine-loses-no-event',
-  'test/e2e/postgres-away',
+  'test/e2e/a-person-signs-up-in-a-browser',
+  'test/e2e/lost-tasks-and-a-flushed-store',
+  'test/e2e/kill-nine-loses-no-acknowledged-webhook',
 ]
 
 class LongestFirst extends BaseSequencer {

@@ -7,7 +7,14 @@ import { registerWorker } from '../src/queue/workers.ts'
 import { type Percentiles, percentilesOf, round } from './measure.ts'
 import { settleDown } from './outbox-contender.ts'
 import { capPerTenant } from './outbox-ours.ts'
-import { type BenchTenant, createWorld, payloadOf, settle, type World } from './outbox-world.ts'
+import {
+  type BenchTenant,
+  createWorld,
+  payloadOf,
+  settle,
+  type World,
+  type WorldSize,
+} from './outbox-world.ts'
 import type { BenchPostgres } from './postgres.ts'
 
 export interface ClaimCell extends Percentiles {
@@ -30,11 +37,10 @@ export const claimOf = 100
 export async function openBacklog(
   postgres: BenchPostgres,
   vault: Vault,
-  pending: number,
-  deepLane: number,
+  { pending, deepLane, size }: { pending: number; deepLane: number; size: WorldSize | undefined },
 ): Promise<Backlog> {
   const { db } = await postgres.createDatabase(`pending_${pending}_${deepLane}`)
-  const world = createWorld()
+  const world = createWorld(size)
   await settle(db, vault, world)
   await fill(db, world, pending, deepLane)
   await settleDown(db)

@@ -144,11 +144,8 @@ async function measureFairness({ contender, db, world }: Place, backlog: number)
   const starts = watchStarts()
   const working = await contender.work(starts.onStart)
   await starts.until(Math.min(1000, Math.ceil(backlog / 10)))
-  const small: Job[] = jobsFor(
-    world.small.slice(0, smallTenants),
-    smallTenants * jobsPerSmallTenant,
-    backlog,
-  )
+  const others = world.small.slice(0, smallTenants)
+  const small: Job[] = jobsFor(others, others.length * jobsPerSmallTenant, backlog)
   await contender.fill(small)
   const fromMs = performance.now()
   await starts.untilAll(small.map((job) => job.id))

@@ -32,13 +32,17 @@ export interface JobPayload extends Record<string, unknown> {
   text: { body: string }
 }
 
-const smallTenants = 100
-/** At 30 000 jobs each of them is sent two. */
-const peopleOfSmall = 150
-const peopleOfBusy = 2_000
+export interface WorldSize {
+  smallTenants: number
+  peopleOfSmall: number
+  peopleOfBusy: number
+}
+
+/** At 30 000 jobs each person of the small ones is sent two. */
+const usualSize: WorldSize = { smallTenants: 100, peopleOfSmall: 150, peopleOfBusy: 2_000 }
 export const accessToken = 'bench-access-token-0001'
 
-export function createWorld(): World {
+export function createWorld(size: WorldSize = usualSize): World {
   let people = 0
   const person = () => ({
     contactId: randomUUID(),
@@ -52,8 +56,10 @@ export function createWorld(): World {
     people: Array.from({ length: count }, person),
   })
   return {
-    busy: tenant(0, peopleOfBusy),
-    small: Array.from({ length: smallTenants }, (_, index) => tenant(index + 1, peopleOfSmall)),
+    busy: tenant(0, size.peopleOfBusy),
+    small: Array.from({ length: size.smallTenants }, (_, index) =>
+      tenant(index + 1, size.peopleOfSmall),
+    ),
   }
 }
 

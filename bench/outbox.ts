@@ -23,7 +23,7 @@ import {
 import { capPerTenant, type Ours, openOurs } from './outbox-ours.ts'
 import { openGraphileWorker, openPgBoss, peerSettings } from './outbox-peers.ts'
 import { type OutboxCell, type OutboxReport, summarizeOutbox } from './outbox-report.ts'
-import { createWorld, type World } from './outbox-world.ts'
+import { createWorld, type World, type WorldSize } from './outbox-world.ts'
 import {
   type BenchDatabase,
   type BenchPostgres,
@@ -41,6 +41,8 @@ export interface OutboxOptions extends MeasureOptions {
   claims: number
   /** How many are sent to the simulator. */
   httpSends: number
+  /** How many take part; the usual number when absent. */
+  size?: WorldSize
   say: (line: string) => void
 }
 
@@ -55,7 +57,7 @@ const whatIsIncluded = [
 export async function benchOutbox(options: OutboxOptions): Promise<OutboxReport> {
   const logs = await mkdtemp(join(tmpdir(), 'estafet-bench-log-'))
   const postgres = await startBenchPostgres()
-  const world = createWorld()
+  const world = createWorld(options.size)
   const simulator = await startBenchSimulator(world)
   const opened: Contender[] = []
   const notes = [...whatIsIncluded]
@@ -115,16 +117,18 @@ async function openPeers(
 async function openBacklogs(
   postgres: BenchPostgres,
   { runtime }: Ours,
-  { pending, deepLane, say }: OutboxOptions,
+  { pending, deepLane, size, say }: OutboxOptions,
 ): Promise<Backlog[]> {
   const backlogs: Backlog[] = []
-  for (const size of pending) {
-    backlogs.push(await openBacklog(postgres, runtime.vault, size, 0))
-    say(`${size} pending`)
+  const open = (pending: number, deepLane: number) =>
+    openBacklog(postgres, runtime.vault, { pending, deepLane, size })
+  for (const count of pending) {
+    backlogs.push(await open(count, 0))
+    say(`${count} pending`)
   }
   const base = pending.at(-2) ?? pending.at(-1)
   if (base === undefined) return backlogs
-  backlogs.push(await openBacklog(postgres, runtime.vault, base, deepLane))
+  backlogs.push(await open(base, deepLane))
   say(`${base} pending and ${deepLane} behind one that waits`)
   return backlogs
 }

@@ -29,6 +29,8 @@ export interface BenchDatabase {
   db: Db
 }
 
+const template = 'migrated'
+
 export async function startBenchPostgres(): Promise<BenchPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'estafet-bench-'))
   const removeFiles = () => rm(dataDir, { recursive: true, force: true })
@@ -46,17 +48,21 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
   const opened = [admin]
   const [row] = await admin.query(sql<{ version: string }>`
     select split_part(current_setting('server_version'), ' ', 1) as version`)
+  const urlOf = (name: string) => Object.assign(new URL(server.adminUrl), { pathname: name }).href
+  // Migrated once, then copied.
+  await admin.session((session) => session.script(`create database ${template}`))
+  await migrate(urlOf(template))
   return {
     pid: server.pid,
     version: row?.version ?? 'unknown',
     async createDatabase(name) {
-      await admin.session((session) => session.script(`create database ${name}`))
-      const url = new URL(server.adminUrl)
-      url.pathname = `/${name}`
-      await migrate(url.href)
-      const db = open(url.href)
+      await admin.session((session) =>
+        session.script(`create database ${name} template ${template}`),
+      )
+      const url = urlOf(name)
+      const db = open(url)
       opened.push(db)
-      return { name, url: url.href, db }
+      return { name, url, db }
     },
     async stop() {
       for (const db of opened) await db.close()

@@ -297,7 +297,7 @@ export function mountApi(
     publicUrl: config.publicUrl,
     admitInternal: createAdmit({ tokens: config.internalTaskTokens, oidc: oidcOf(config), log }),
   }
-  mountRoutes(app, routes, access)
+  mountRoutes(app, routes, { ...access, clock })
   const streams = createEventStreams({
     db: db.api,
     databaseUrl: runtime.databaseUrl,

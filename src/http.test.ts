@@ -136,6 +136,10 @@ describe('what is not HTTP', () => {
       'a length and chunks',
       `POST /api/admin/tenants HTTP/1.1\r\n${host}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n`,
     ],
+    [
+      'a length and chunks, from whoever delivers webhooks',
+      `POST /webhooks/whatsapp HTTP/1.1\r\n${host}x-hub-signature-256: sha256=${'0'.repeat(64)}\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n`,
+    ],
     ['a length that is no number', `POST / HTTP/1.1\r\n${host}content-length: x\r\n\r\n`],
   ])('is refused in the usual shape: %s', async (_what, bytes) => {
     expectError(await write(bytes), [400, 'INVALID_REQUEST'])

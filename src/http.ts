@@ -242,7 +242,11 @@ export interface MountOptions {
   admitInternal(headers: FastifyRequest['headers']): Promise<void>
 }
 
-export function mountRoutes(app: FastifyInstance, routes: Route[], options: MountOptions): void {
+export function mountRoutes(
+  app: FastifyInstance,
+  routes: Route[],
+  options: MountOptions & { clock: Clock },
+): void {
   const callers = new WeakMap<FastifyRequest, Caller>()
   for (const one of routes) {
     const declared: RouteOptions = {
@@ -264,7 +268,7 @@ export function mountRoutes(app: FastifyInstance, routes: Route[], options: Moun
           headers: parsePart(one.headers, request.headers, 'headers', 'INVALID_REQUEST'),
           setHeader: (name, value) => void reply.header(name, value),
           body: parsePart(one.body, request.body, 'body', one.invalidCode ?? 'INVALID_REQUEST'),
-          parts: () => readParts(request),
+          parts: () => readParts(request, options.clock),
         })
         if (one.givesFile) return sendFile(reply, answer as FileAnswer)
         reply.code(one.status ?? 200)

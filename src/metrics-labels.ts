@@ -29,7 +29,15 @@ export type Ledger = keyof typeof ledgerParts
 
 export const metricLabels: Record<string, Record<string, LabelValues>> = {
   estafet_webhook_requests_total: {
-    outcome: ['accepted', 'duplicate', 'bad_signature', 'too_large', 'bad_request', 'not_stored'],
+    outcome: [
+      'accepted',
+      'duplicate',
+      'bad_signature',
+      'bad_token',
+      'too_large',
+      'bad_request',
+      'not_stored',
+    ],
   },
   estafet_events_processed_total: { outcome: ['done', 'retried', 'failed', 'lost'] },
   estafet_inbound_items_total: { outcome: ['applied', 'duplicate', 'ignored', 'dead'] },

@@ -18,7 +18,7 @@ const quiet = () => undefined
 
 describe('the benches', () => {
   test('health asks at every size', async () => {
-    const report = await benchHealth({ rounds: 1, samples: 3, rows: 200, tenants: 3, say: quiet })
+    const report = await benchHealth({ rounds: 1, samples: 3, rows: 20, tenants: 2, say: quiet })
 
     expect(report.summary).toMatchObject(
       ['few', 'counted', 'past', 'waiting'].map((size) => ({
@@ -37,9 +37,9 @@ describe('the benches', () => {
   test('ingest compares every variant at every number of connections', async () => {
     const report = await benchIngest({
       rounds: 1,
-      seconds: 0.2,
+      seconds: 0.1,
       connections: [4],
-      requestsToWarmUp: 50,
+      requestsToWarmUp: 10,
       pgbench: undefined,
       say: quiet,
     })
@@ -79,15 +79,16 @@ describe('the benches', () => {
   test('outbox compares every queue on the same work, and its claims at every size', async () => {
     const report = await benchOutbox({
       rounds: 1,
-      jobs: 100,
-      singles: 20,
-      bulk: 20,
-      samples: 3,
-      backlog: 200,
-      pending: [400, 800],
-      deepLane: 300,
+      jobs: 30,
+      singles: 10,
+      bulk: 10,
+      samples: 2,
+      backlog: 30,
+      pending: [40, 80],
+      deepLane: 30,
       claims: 2,
-      httpSends: 50,
+      httpSends: 30,
+      size: { smallTenants: 4, peopleOfSmall: 10, peopleOfBusy: 20 },
       say: quiet,
     })
 
@@ -101,9 +102,9 @@ describe('the benches', () => {
       smallP95Ms: spread,
     })
     expect(report.claims).toMatchObject([
-      { pending: 400, deepLane: 0 },
-      { pending: 800, deepLane: 0, growth: spread },
-      { pending: 400, deepLane: 300, growth: spread },
+      { pending: 40, deepLane: 0 },
+      { pending: 80, deepLane: 0, growth: spread },
+      { pending: 40, deepLane: 30, growth: spread },
     ])
     expect(report.http.ratio).toEqual(spread)
     expect(report.targets.map((target) => target.isMet)).not.toContain(undefined)

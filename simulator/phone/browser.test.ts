@@ -215,7 +215,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await businessSends({ type: 'text', text: { body: 'A small offer' } })
 
     await page.waitFor('.msg.business.failed')
-    expect(await page.text('.msg.failed .why')).toContain('131026')
+    await page.reads('.msg.failed .why', '131026')
   })
 
   test('a fault is turned on, counted when it strikes, and turned off', async () => {
@@ -233,7 +233,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await page.waitFor('[data-fault=panel-throttle][aria-checked=false]')
 
     expect(refused.body.error.code).toBe(130429)
-    expect(await page.text('.calls li')).toContain('400')
+    await page.reads('.calls li', '400')
     expect(scene.simulator.faults()).toEqual([])
   })
 

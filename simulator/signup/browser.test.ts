@@ -165,6 +165,6 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
   ])('%s is refused with a reason', async (_what, parameters, words) => {
     await page.goto(`${scene.simulator.url}/v25.0/dialog/oauth?${new URLSearchParams(parameters)}`)
 
-    expect(await page.text('#trouble')).toContain(words)
+    await page.reads('#trouble', words)
   })
 })

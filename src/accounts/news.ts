@@ -97,10 +97,8 @@ const partnerEvents = ['PARTNER_ADDED', 'PARTNER_APP_INSTALLED', 'ACCOUNT_RECONN
 
 function accountNews(content: JsonObject): News[] {
   const event = wordOf(content.event) ?? ''
-  const reason = lostAccess[event]
-  if (reason !== undefined) {
-    return [{ subject: 'access', said: { event }, accessLost: reason }]
-  }
+  const accessLost = Object.hasOwn(lostAccess, event) ? lostAccess[event] : undefined
+  if (accessLost !== undefined) return [{ subject: 'access', said: { event }, accessLost }]
   if (partnerEvents.includes(event)) return [{ subject: 'access', said: { event } }]
   switch (event) {
     case 'ACCOUNT_VIOLATION': {
@@ -144,10 +142,13 @@ function wordOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value.slice(0, 500) : null
 }
 
-function timeText(seconds: unknown): string | null {
-  const value = Number(seconds)
-  if (seconds === null || !Number.isFinite(value) || value <= 0 || value > 8.64e12) return null
-  return new Date(value * 1000).toISOString()
+/** Of the year 9999. Postgres does not read what JavaScript writes for later ones, and milliseconds are as late as that. */
+const lastSecond = 253_402_300_799
+
+function timeText(said: unknown): string | null {
+  const seconds = typeof said === 'string' && /^\d{1,12}$/.test(said) ? Number(said) : said
+  if (typeof seconds !== 'number' || !(seconds > 0 && seconds <= lastSecond)) return null
+  return new Date(seconds * 1000).toISOString()
 }
 
 export interface Hold {

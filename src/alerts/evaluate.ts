@@ -83,6 +83,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       const found = await findAll(now)
       const told = await transactionWithRetry(db, (tx) => apply(tx, options, holder, found, now))
       if (!told) return undefined
+      // crash point: alerts.judged-before-ring
       await deleteOldAlerts(db, new Date(now.getTime() - keptMs))
       for (const one of told) report(log, one)
       if (told.length > 0) await options.onNotified()

@@ -95,7 +95,9 @@ export function createAlertQueue(options: AlertQueueOptions): AlertQueue {
 async function tell(options: AlertQueueOptions, one: ClaimedNotification): Promise<void> {
   const { db, clock, random, log } = options
   try {
+    // crash point: alerts.before-post
     const outcome = await call(options, one)
+    // crash point: alerts.after-post
     const now = clock.now()
     const end = decideNotification(outcome, one, { random, now })
     const isOurs = await db.transaction((tx) => settleNotification(tx, one, end, now))

@@ -67,6 +67,11 @@ const probe = (status: string, withProblems: boolean) =>
   })
 
 const page = { 'text/html': { schema: { type: 'string' } } }
+/** What a browser is told instead. */
+const orPage = ({ description, content }: ReturnType<typeof refused>) => ({
+  description,
+  content: { ...content, ...page },
+})
 const inQuery = (name: string, required: boolean, description: string) => ({
   name,
   in: 'query',
@@ -115,9 +120,12 @@ const signup: OpenApiDocument['paths'] = {
         inQuery('error', false, 'what Meta says instead of a code'),
       ],
       responses: {
-        200: { description: 'Connected: the account', content: json({ type: 'object' }) },
-        409: refused('NUMBER_TAKEN: another tenant has the number'),
-        default: refused('Refused or failed; nothing was stored'),
+        200: {
+          description: 'Connected: the account',
+          content: { ...json({ type: 'object' }), ...page },
+        },
+        409: orPage(refused('NUMBER_TAKEN: another tenant has the number')),
+        default: orPage(refused('Refused or failed; nothing was stored')),
       },
     },
   },

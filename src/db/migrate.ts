@@ -117,6 +117,7 @@ async function apply(session: Session, migration: Migration): Promise<void> {
         insert into schema_migrations (name, sha256, breaking)
         values (${migration.name}, ${migration.sha256}, ${/^-- breaking/m.test(migration.text)})`,
     )
+    // crash point: migrate.applied-before-commit
     if (inTransaction) await session.script('commit')
   } catch (error) {
     // Nothing is known of it, so nothing is said of it: whoever can wait for the database may try again.

@@ -33,32 +33,46 @@ export interface OutboundLetter {
 
 /**
  * One per outbox row: a row dies once. But where it was not known whether Meta has it, and now it is known to have failed
- * there, the letter says so from now on. Returns the ids of those that are new.
+ * there, the letter says so from now on; and one that was resolved, because Meta was known to have the message, is open again
+ * when Meta gives that up. Returns the ids of those that are news.
  */
 export async function buryOutbound(tx: Tx, letters: OutboundLetter[]): Promise<Set<string>> {
   if (letters.length === 0) return new Set()
-  const rows = await tx.query(sql<{ id: string; is_new: boolean }>`
+  const rows = await tx.query(sql<{ id: string; is_news: boolean }>`
+    with letter as materialized (
+      select *
+      from unnest(
+        ${letters.map((letter) => letter.id)}::uuid[],
+        ${letters.map((letter) => letter.tenantId)}::uuid[],
+        ${letters.map((letter) => letter.kind)}::text[],
+        ${letters.map((letter) => letter.outboxId)}::bigint[],
+        ${letters.map((letter) => letter.messageId)}::uuid[],
+        ${letters.map((letter) => letter.phoneNumberId)}::text[],
+        ${letters.map((letter) => letter.errorCode)}::text[],
+        ${letters.map((letter) => letter.errorMessage)}::text[],
+        ${letters.map((letter) => letter.raw)}::bytea[],
+        ${letters.map((letter) => letter.correlationId)}::uuid[],
+        ${letters.map((letter) => letter.createdAt)}::timestamptz[])
+        as letter (id, tenant_id, kind, outbox_id, message_id, phone_number_id, error_code, error_message, raw,
+          correlation_id, created_at)
+    ),
+    resolved as materialized (
+      select d.id
+      from letter
+      join dead_letters d on d.tenant_id = letter.tenant_id and d.outbox_id = letter.outbox_id
+      where d.state = 'resolved'
+    )
     insert into dead_letters as known
       (id, tenant_id, kind, outbox_id, message_id, phone_number_id, error_code, error_message, raw, correlation_id,
        created_at)
-    select *
-    from unnest(
-      ${letters.map((letter) => letter.id)}::uuid[],
-      ${letters.map((letter) => letter.tenantId)}::uuid[],
-      ${letters.map((letter) => letter.kind)}::text[],
-      ${letters.map((letter) => letter.outboxId)}::bigint[],
-      ${letters.map((letter) => letter.messageId)}::uuid[],
-      ${letters.map((letter) => letter.phoneNumberId)}::text[],
-      ${letters.map((letter) => letter.errorCode)}::text[],
-      ${letters.map((letter) => letter.errorMessage)}::text[],
-      ${letters.map((letter) => letter.raw)}::bytea[],
-      ${letters.map((letter) => letter.correlationId)}::uuid[],
-      ${letters.map((letter) => letter.createdAt)}::timestamptz[])
+    select * from letter
     on conflict (tenant_id, outbox_id) where outbox_id is not null do update
-    set kind = excluded.kind, error_code = excluded.error_code, error_message = excluded.error_message
-    where known.state = 'open' and known.kind = 'unknown' and excluded.kind = 'outbound'
-    returning id, xmax = 0 as is_new`)
-  return new Set(rows.flatMap((row) => (row.is_new ? row.id : [])))
+    set kind = excluded.kind, error_code = excluded.error_code, error_message = excluded.error_message,
+      state = 'open', decided_at = null, decided_by = null, decision_reason = null
+    where excluded.kind = 'outbound'
+      and (known.state = 'resolved' or (known.state = 'open' and known.kind = 'unknown'))
+    returning id, xmax = 0 or id in (select r.id from resolved r) as is_news`)
+  return new Set(rows.flatMap((row) => (row.is_news ? row.id : [])))
 }
 
 /**

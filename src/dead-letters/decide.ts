@@ -59,8 +59,10 @@ export async function decideOne(desk: Desk, verb: Verb, publicLetterId: string, 
     const decided = await verbs[verb].decide(tx, [id], { ...by, at: desk.clock.now() })
     const letter = await selectLetter(tx, by.scope, id)
     if (decided.length === 0 || !letter) throw refusal(letter, verb === 'mark-sent')
+    // crash point: dead-letters.decided-before-commit
     return { decided, letter }
   })
+  // crash point: dead-letters.decided-after-commit
   await report(desk, verb, decided, by)
   return showLetter(letter)
 }

@@ -52,6 +52,7 @@ export async function deliverOne(
     ...signedHeaders(secrets, envelope.id, clock.now(), body),
     ...traceHeader(traces, delivery),
   }
+  // crash point: events.before-post
   const outcome = await poster.post({
     url,
     headers,
@@ -59,6 +60,7 @@ export async function deliverOne(
     asks: delivery.asks,
     hearsRefusals: true,
   })
+  // crash point: events.after-post
   const endedMs = clock.monotonicMs()
   if (outcome.body === null || outcome.errorCode !== null) return result(outcome, null, endedMs)
   const answer = await responder.read(delivery, outcome.body)

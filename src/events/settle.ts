@@ -72,6 +72,7 @@ export async function settleDelivered(
       })),
     )
     const disabled = await judgeEndpoints(tx, decided, disableDays, now)
+    // crash point: events.settled-before-commit
     return decided.map((one) => ({
       ...one,
       isOurs: ours.has(one.delivery.id),

@@ -26,7 +26,9 @@ export function createEventRouter(options: {
     name: 'events',
     async runDue() {
       const routed = await routeEvents(options.db)
-      if (routed > 0) options.onRouted()
+      if (routed === 0) return 0
+      // crash point: events.routed-before-ring
+      options.onRouted()
       return routed
     },
   }
@@ -63,6 +65,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): Engine {
     work: (delivery, _context, { isHeld }) => deliverOne(options, delivery, isHeld),
     settle: (results) => settleDelivered(options, results),
     report: (settled) => {
+      // crash point: events.settled-after-commit
       reportDelivery(options, settled)
       traceDelivery(options, settled)
       reportEnded(options, settled.ended)

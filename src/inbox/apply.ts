@@ -20,7 +20,12 @@ import {
   lockContacts,
   resolveContacts,
 } from '../contacts/resolve.ts'
-import { applyStatuses, eventsOfStatuses, statusKey } from '../conversations/apply-status.ts'
+import {
+  applyStatuses,
+  eventsOfStatuses,
+  type Step,
+  statusKey,
+} from '../conversations/apply-status.ts'
 import { followContact } from '../conversations/follow-contact.ts'
 import type { NewChange } from '../conversations/model.ts'
 import { openWindows } from '../conversations/open-window.ts'
@@ -233,17 +238,24 @@ async function applyMessages(
   return { fresh: applied, repeated: [...repeated, ...known] }
 }
 
+interface Stepped extends Split<PlannedStatus> {
+  /** Steps of before, of messages that are known by their names only now. */
+  early: Step[]
+}
+
 async function applySteps(
   { fresh, repeated }: Split<PlannedStatus>,
   { tx, now }: Context,
-): Promise<Split<PlannedStatus>> {
+): Promise<Stepped> {
   const rows = fresh.map((one) => one.row)
-  tellProofs(fresh, await keepAcceptances(tx, rows, now))
+  const proofs = await keepAcceptances(tx, rows, now)
+  tellProofs(fresh, proofs)
   const stepped = await applyStatuses(tx, rows)
   const known = fresh.filter((one) => !stepped.has(statusKey(one.row)))
   return {
     fresh: fresh.filter((one) => stepped.has(statusKey(one.row))),
     repeated: [...repeated, ...known],
+    early: proofs.early,
   }
 }
 
@@ -263,16 +275,8 @@ function tellProofs(statuses: PlannedStatus[], { proven, duplicates }: Proofs): 
 }
 
 /** Last of what is applied: it locks the tenants' queues. */
-async function heedSteps(
-  { fresh }: Split<PlannedStatus>,
-  { tx, random, now }: Context,
-): Promise<void> {
-  const heard = await heedFailures(
-    tx,
-    fresh.map((one) => one.row),
-    random,
-    now,
-  )
+async function heedSteps({ fresh, early }: Stepped, { tx, random, now }: Context): Promise<void> {
+  const heard = await heedFailures(tx, [...early, ...fresh.map((one) => one.row)], random, now)
   for (const failure of heard) {
     const outcome = outcomeOf(fresh, failure.send)
     outcome?.warnings.push(...warningsOf(failure))

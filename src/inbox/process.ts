@@ -24,7 +24,7 @@ import { itemsOf, letterOf, type ParsedEvent } from './plan.ts'
 import { type ClaimedEvent, claimEvent, claimEvents, finishEvents, holdEvents } from './queries.ts'
 import { readEventState } from './reopen.ts'
 import { logFieldsOf, reportOutcome } from './report.ts'
-import { attemptsAllowed, exhaust, giveBack, retryLater } from './retry.ts'
+import { attemptsAllowed, exhaust, giveBack, giveBackUntried, retryLater } from './retry.ts'
 import { traceFailed } from './trace.ts'
 
 /** From here on an event is tried alone: it may be what kills the process. */
@@ -35,6 +35,7 @@ export function createInboxQueue(inbox: Inbox): Queue {
 }
 
 async function runDue(inbox: Inbox): Promise<number> {
+  const askedMs = inbox.clock.monotonicMs()
   const events = await claimEvents(inbox.db, {
     limit: 100,
     maxBytes: 2 * 1024 * 1024,
@@ -43,8 +44,9 @@ async function runDue(inbox: Inbox): Promise<number> {
     now: inbox.queueNow(),
   })
   if (events.length === 0) return 0
+  // crash point: inbox.claimed
   try {
-    await work(inbox, events)
+    await work(inbox, events, askedMs)
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error
     await giveBack(inbox, events)
@@ -66,15 +68,16 @@ export async function processEvent(
   taskName: string,
 ): Promise<ProcessedEvent> {
   const { leaseSeconds } = inbox
+  const askedMs = inbox.clock.monotonicMs()
   const event = await claimEvent(inbox.db, id, { leaseSeconds, taskName, now: inbox.queueNow() })
-  if (event) await work(inbox, [event])
+  if (event) await work(inbox, [event], askedMs)
   const state = await readEventState(inbox.db, id)
   if (!state) return { kind: 'unknown' }
   if (state.status === 'done' || state.status === 'failed') return { kind: 'finished' }
   return { kind: event ? 'retried' : 'not_due', nextAt: state.next_run_at }
 }
 
-async function work(inbox: Inbox, events: ClaimedEvent[]): Promise<void> {
+async function work(inbox: Inbox, events: ClaimedEvent[], askedMs: number): Promise<void> {
   const together: ParsedEvent[] = []
   const alone: ParsedEvent[] = []
   for (const event of events) {
@@ -90,7 +93,17 @@ async function work(inbox: Inbox, events: ClaimedEvent[]): Promise<void> {
     else alone.push(parsed)
   }
   if (together.length > 0) await processTogether(inbox, together)
-  for (const suspect of alone) await processTogether(inbox, [suspect])
+  // In a long line the lease would run out under those at its end, as if each of them had ended the process.
+  const untilMs = askedMs + (inbox.leaseSeconds * 1000) / 2
+  for (const [index, suspect] of alone.entries()) {
+    if (inbox.clock.monotonicMs() > untilMs) {
+      return giveBackUntried(
+        inbox,
+        alone.slice(index).map(({ event }) => event),
+      )
+    }
+    await processTogether(inbox, [suspect])
+  }
 }
 
 async function processTogether(
@@ -116,9 +129,12 @@ async function processTogether(
         isTraced: inbox.traces !== undefined,
       })
       await finish(tx, ours, applied, clock.now())
+      // crash point: inbox.applied-before-commit
       return applied
     })
+    // crash point: inbox.applied-after-commit
     for (const one of parsed) reportOutcome(inbox, one, outcomes.get(one.event.id))
+    // crash point: inbox.reported-before-proofs
     await settleProven(
       inbox,
       [...outcomes.values()].flatMap((outcome) => outcome.proven),
@@ -154,6 +170,7 @@ async function processItemwise(inbox: Inbox, one: ParsedEvent): Promise<void> {
     try {
       const outcome = await applyOne(inbox, one, item, index)
       if (!outcome) return reportOutcome(inbox, one, undefined)
+      // crash point: inbox.item-after-commit
       addOutcome(sum, outcome)
     } catch (error) {
       if (error instanceof DatabaseUnavailable || isContention(error)) throw error
@@ -168,8 +185,10 @@ async function processItemwise(inbox: Inbox, one: ParsedEvent): Promise<void> {
     onlyNewLetters(dead, new Set(await bury(tx, owned)))
     addOutcome(sum, dead)
     await finish(tx, [one], new Map([[one.event.id, sum]]), inbox.clock.now())
+    // crash point: inbox.letters-before-commit
     return true
   })
+  // crash point: inbox.letters-after-commit
   reportOutcome(inbox, one, finished ? sum : undefined)
   await settleProven(inbox, sum.proven)
 }
@@ -208,6 +227,7 @@ async function applyOne(
     const now = inbox.clock.now()
     const context = { tx, random, now, mode: 'exclusive' as const, stopWords, isTraced }
     const outcomes = await applyItems([alone], context)
+    // crash point: inbox.item-before-commit
     return outcomes.get(one.event.id)
   })
 }

@@ -230,20 +230,27 @@ export async function failEvent(
     where id = ${event.id}`)
 }
 
+export interface Release {
+  afterSeconds: number
+  error: string
+  /** Whether it was tried, and so has one attempt less. */
+  isTried: boolean
+  now: Date | null
+}
+
 /** Gives claims back; whose claim is no longer ours is left alone. */
 export async function releaseEvents(
   db: Tx,
   events: Pick<ClaimedEvent, 'id' | 'attempt'>[],
-  afterSeconds: number,
-  error: string,
-  now: Date | null,
+  { afterSeconds, error, isTried, now }: Release,
 ): Promise<void> {
   await db.query(sql`
     with released as (
       update whatsapp_webhook_events e
       set status = 'pending',
         next_run_at = coalesce(${now}::timestamptz, now()) + make_interval(secs => ${afterSeconds}),
-        last_error = ${error}
+        last_error = ${error},
+        attempts_allowed = e.attempts_allowed + case when ${isTried} then 0 else 1 end
       from unnest(
         ${events.map((event) => event.id)}::uuid[],
         ${events.map((event) => event.attempt)}::int[]) as claimed (id, attempt)

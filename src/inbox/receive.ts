@@ -63,6 +63,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       const results = await dedupe.markIfNew(events, nameOf, (unknown) =>
         store(db, unknown, storing),
       )
+      // crash point: inbox.stored-before-ring
       const stored = events.filter((_, index) => isStored(results[index]))
       if (stored.length > 0) {
         const call = Promise.resolve(options.onStored(stored.map(({ id }) => id)))
@@ -89,6 +90,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       if (event.call !== undefined) {
         await atMost(clock, startedMs + deadlineMs - clock.monotonicMs(), event.call)
       }
+      // crash point: inbox.stored-before-answer
       return {
         eventId: outcome === 'stored' ? event.id : undefined,
         correlationId: outcome === 'stored' ? event.correlationId : undefined,
@@ -125,6 +127,7 @@ function isStored(result: Stored | undefined): boolean {
 
 async function store(db: Db, events: NewEvent[], storing: Storing): Promise<Stored[]> {
   try {
+    // crash point: inbox.received-before-insert
     const stored = await insertEvents(db, events, storing)
     return events.map((event) => ({ value: stored.has(event.id) ? 'stored' : 'duplicate' }))
   } catch (error) {

@@ -20,7 +20,12 @@ export async function retryLater(inbox: Inbox, event: ClaimedEvent, error: unkno
   // Counted from the last requeue: who asks for another try does not start with the longest wait.
   const failures = Math.max(1, event.attempt - (event.attemptsAllowed - attemptsPerRequeue))
   const delaySeconds = Math.min(300, 2 ** failures) + inbox.random.fraction()
-  await releaseEvents(inbox.db, [event], delaySeconds, error_message, inbox.queueNow())
+  await releaseEvents(inbox.db, [event], {
+    afterSeconds: delaySeconds,
+    error: error_message,
+    isTried: true,
+    now: inbox.queueNow(),
+  })
   inbox.metrics.recent.observe('inbound_failed', 0)
   inbox.metrics.eventsProcessed.inc({ outcome: 'retried' })
   inbox.metrics.retries.inc({ queue: 'inbox' })
@@ -57,6 +62,7 @@ export async function exhaust(inbox: Inbox, event: ClaimedEvent, message: string
     const outcome = emptyOutcome()
     countItem(outcome, null, 'dead')
     await failEvent(tx, event, outcome, message, now)
+    // crash point: inbox.exhausted-before-commit
     return true
   })
   if (!isOurs) return reportLostClaim(inbox, event)
@@ -74,21 +80,32 @@ export async function exhaust(inbox: Inbox, event: ClaimedEvent, message: string
   })
 }
 
-/** The database went away under our hands. Once it is back the claims are returned at once, not after their lease. */
+/**
+ * The connection was lost under our hands. Claims are returned as soon as the database is there, not after their lease. Where
+ * it was away, that was nobody's fault; where it is there, one of them may be what breaks connections.
+ */
 export async function giveBack(inbox: Inbox, events: ClaimedEvent[]): Promise<void> {
   const until = inbox.clock.monotonicMs() + inbox.leaseSeconds * 1000
-  while (inbox.clock.monotonicMs() < until) {
+  for (let isTried = true; inbox.clock.monotonicMs() < until; isTried = false) {
     try {
-      return await releaseEvents(
-        inbox.db,
-        events,
-        0,
-        'the database was unavailable',
-        inbox.queueNow(),
-      )
+      return await release(inbox, events, 'the database was unavailable', isTried)
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error
       await sleep(inbox.clock, 250)
     }
   }
+}
+
+/** Who waits in a long line loses no attempt by it. */
+export async function giveBackUntried(inbox: Inbox, events: ClaimedEvent[]): Promise<void> {
+  await release(inbox, events, 'its turn did not come in time', false)
+}
+
+function release(
+  { db, queueNow }: Inbox,
+  events: ClaimedEvent[],
+  error: string,
+  isTried: boolean,
+): Promise<void> {
+  return releaseEvents(db, events, { afterSeconds: 0, error, isTried, now: queueNow() })
 }

@@ -30,6 +30,7 @@ type Outcome =
   | 'accepted'
   | 'duplicate'
   | 'bad_signature'
+  | 'bad_token'
   | 'too_large'
   | 'bad_request'
   | 'not_stored'
@@ -79,7 +80,7 @@ export function mountWebhooks(app: FastifyInstance, options: WebhookOptions): vo
     for (const path of paths) {
       const config = { isWebhook: true }
       scope.get(path, { config }, async (request, reply) =>
-        handshake(request, reply, options.verifyToken),
+        handshake(request, reply, options.verifyToken, refuse),
       )
       scope.post(path, { config, bodyLimit: webhookBodyLimit }, async (request, reply) => {
         const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
@@ -140,6 +141,12 @@ function handshake(
   request: FastifyRequest,
   reply: FastifyReply,
   verifyToken: string | undefined,
+  refuse: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    outcome: Outcome,
+    error: AppError,
+  ) => FastifyReply,
 ): FastifyReply {
   const query = request.query as Record<string, unknown>
   const token = query['hub.verify_token']
@@ -155,7 +162,7 @@ function handshake(
       403,
       'hub.mode or hub.verify_token is not right.',
     )
-    return sendError(reply, request.id, refusal)
+    return refuse(request, reply, 'bad_token', refusal)
   }
   // Nothing that a browser could take for a page is echoed, although it would need the token to get here.
   if (typeof challenge !== 'string' || !/^[^<>\p{Cc}]{1,1024}$/u.test(challenge)) {

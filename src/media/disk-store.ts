@@ -37,6 +37,7 @@ export function createDiskStore({ folder, random }: DiskStoreOptions): MediaStor
         } finally {
           await file.close()
         }
+        // crash point: media.written-before-rename
         await rename(part, path)
         await syncFolder(dirname(path))
       } catch (error) {

@@ -114,6 +114,7 @@ async function keep(
       return { kind: 'trouble', error: 'HASH_DIFFERS' }
     }
     await store.put(keyOf(job.tenantId, job.id), spooled.read(), spooled)
+    // crash point: media.stored-before-row
     return { kind: 'stored', bytes, sha256, mimeType: mimeTypeOf(file, job) }
   } finally {
     await spooled.discard()

@@ -42,11 +42,16 @@ function clean(given: string): string {
 /** Shortened from the middle, so that the extension stays. */
 function cut(name: string, extension: string): string {
   const own = extension === '' ? (/\.[^.]{1,16}$/.exec(name)?.[0] ?? '') : extension
-  let stem = extension === '' ? name.slice(0, name.length - own.length) : name
-  while (Buffer.byteLength(stem + own) > maxNameBytes) {
-    stem = [...stem].slice(0, -1).join('')
+  const stem = extension === '' ? name.slice(0, name.length - own.length) : name
+  let room = maxNameBytes - Buffer.byteLength(own)
+  let kept = ''
+  // Character by character, once: a name of two thousand must not cost two thousand copies of it.
+  for (const character of stem) {
+    room -= Buffer.byteLength(character)
+    if (room < 0) break
+    kept += character
   }
-  return `${stem.replace(/[. ]+$/, '') || 'file'}${own}`
+  return `${kept.replace(/[. ]+$/, '') || 'file'}${own}`
 }
 
 /** RFC 6266: plain ASCII for old clients, the real name in UTF-8 for the others. */

@@ -54,6 +54,7 @@ export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
   }
 
   function start(job: FetchJob): void {
+    // crash point: media.claimed-before-work
     const task = workOn(options, job, stopping.signal, queueNow).finally(() => {
       inFlight.delete(task)
       ring()
@@ -92,6 +93,7 @@ async function workOn(
     const now = options.clock.now()
     if (tokenTrouble !== undefined) await tellOfToken(options, job, tokenTrouble, now)
     const isOurs = await settleFetch(options.db, job, end, queueNow(), now)
+    // crash point: media.row-after-commit
     if (!isOurs && outcome.kind === 'stored') await removeStray(options, job)
     report(options, job, outcome, end, isOurs, options.clock.monotonicMs() - startedMs)
   } catch (error) {

@@ -38,6 +38,7 @@ export async function sweepMedia(options: SweepOptions): Promise<number> {
     if (rows.length === 0) break
     for (const { tenantId, id } of rows) {
       await store.delete(keyOf(tenantId, id))
+      // crash point: media.removed-before-row
       await forgetRemoved(db, tenantId, id)
       metrics.mediaRemoved.inc()
       removed++

@@ -66,6 +66,7 @@ async function keep(
     await undo({ db, store }, tenantId, id)
     throw unavailable(error)
   }
+  // crash point: media.uploaded-before-row
   // Should this fail, nobody knows whether it is committed: the bytes stay, and the sweep finds out.
   const isKept = await db.tenantTransaction(tenantId, (tx) =>
     finishUpload(tx, tenantId, id, clock.now()),

@@ -167,7 +167,8 @@ function withoutSecrets(
 const beforeSending =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/
 
-function readAnswer(answer: HttpAnswer, now: Date): GraphAnswer {
+/** What any answer but that to a send says. */
+export function readAnswer(answer: HttpAnswer, now: Date): GraphAnswer {
   const { statusCode } = answer
   const body = parseJson(answer.body)?.value
   const error = isObject(body) ? body.error : undefined

@@ -1,7 +1,9 @@
-// The API's description: as a document for programs and as a page for people. Both are made once, at the start.
+// The API's description: as a document for programs and as a page for people. Both are made once, when
+// somebody first asks: a gateway that starts has better things to do.
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { openApiDocument } from '../api/openapi.ts'
+import type { OpenApiDocument } from '../api/openapi-model.ts'
 import type { Route } from '../api/route.ts'
 import { docsPage, docsStyle } from './docs-page.ts'
 
@@ -15,9 +17,16 @@ const contentSecurityPolicy = [
 ].join('; ')
 
 export function mountDocs(app: FastifyInstance, routes: Route[], version: string): void {
-  const document = openApiDocument(routes, version)
-  const page = docsPage(document)
-  app.get('/openapi.json', async () => document)
+  let made: { document: OpenApiDocument; page: string } | undefined
+  function make() {
+    const document = openApiDocument(routes, version)
+    return { document, page: docsPage(document) }
+  }
+  const docs = () => {
+    made ??= make()
+    return made
+  }
+  app.get('/openapi.json', async () => docs().document)
   app.get('/docs', async (_request, reply) => {
     reply.headers({
       'content-type': 'text/html; charset=utf-8',
@@ -26,6 +35,6 @@ export function mountDocs(app: FastifyInstance, routes: Route[], version: string
       'cross-origin-opener-policy': 'same-origin',
       'x-frame-options': 'DENY',
     })
-    return page
+    return docs().page
   })
 }

@@ -85,6 +85,7 @@ export function createRetention(options: RetentionOptions): Retention {
     let total = 0
     for (let count = 0; count < maxBatches && !signal?.aborted; count++) {
       const { seen, removed } = await batch()
+      // crash point: retention.between-batches
       total += removed
       if (seen < batchRows) break
     }

@@ -128,6 +128,7 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
       const accepted = 'entry' in judged ? await batch.submit(judged.entry) : judged.replayed
       if (accepted.isReplay) options.report?.metrics.dedupeHits.inc({ layer: 'request' })
       else if ('entry' in judged) traceEntry(options, judged.entry, startedMs)
+      // crash point: outbox.queued-before-answer
       return accepted
     },
     prepare: judge,
@@ -266,6 +267,7 @@ async function acceptWhatFits(
   report?.metrics.rateLimits.inc({ scope: 'backlog' }, entries.length - fitting.length)
   if (fitting.length === 0) return refusals.flatMap((error) => (error ? [{ error }] : []))
   const { results, ended } = await accept(options, fitting)
+  // crash point: outbox.queued-before-ring
   if (report) reportEnded(report, ended)
   const queued = fitting.filter((_, index) => isQueued(results[index]))
   if (queued.length > 0) await options.onQueued(queued.map(queuedSendOf))
@@ -312,6 +314,7 @@ async function accept(
         return { error: error as Error }
       }
     })
+    // crash point: outbox.queued-before-commit
     return { results, ended }
   })
 }

@@ -146,12 +146,21 @@ export async function confirmDuplicates(
     from doubled`)
 }
 
-/** Ends what waits although an attempt at it is proven. Returns how many. */
+/**
+ * Ends what waits although an attempt at it is proven. Returns how many. Only where the message has its name: an attempt that
+ * turned out to have failed while another was under way has not given it one, and its end is not told before that is settled.
+ */
 export async function confirmWaiting(db: Tx, messages: MessageKey[]): Promise<number> {
   const [row] = await db.query(sql<{ count: number }>`
     select count(*)::int as count
-    from send_confirm(
-      ${messages.map((message) => message.tenantId)}::uuid[],
-      ${messages.map((message) => message.messageId)}::uuid[])`)
+    from (
+      select array_agg(m.tenant_id) as tenants, array_agg(m.id) as ids
+      from unnest(
+        ${messages.map((message) => message.tenantId)}::uuid[],
+        ${messages.map((message) => message.messageId)}::uuid[]) as asked (tenant_id, id)
+      join whatsapp_messages m on m.tenant_id = asked.tenant_id and m.id = asked.id
+      where m.wamid is not null
+    ) as named
+    cross join lateral send_confirm(named.tenants, named.ids)`)
   return row?.count ?? 0
 }

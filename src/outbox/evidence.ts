@@ -1,6 +1,7 @@
 // Proof that Meta has a message although its answer did not reach us: a status with the attempt's id, or the answer itself,
 // come after its sender had lost the row. Whoever learns of one calls `proveSends` (or `keepAcceptances`) in its
 // transaction, and `settleProven` after the commit.
+import { expectEarlyStatuses, joinEarlyStatuses, type Step } from '../conversations/apply-status.ts'
 import type { NewStatus } from '../conversations/model.ts'
 import type { Db, Tx } from '../db/connect.ts'
 import { resolveSentLetters } from '../dead-letters/resolve.ts'
@@ -24,9 +25,11 @@ export interface Proofs {
   proven: ProvenAttempt[]
   /** Messages that Meta turned out to have twice, and the wamid that was the news. */
   duplicates: (Duplicate & { provenAs: string })[]
+  /** Steps that came before the messages had the names that they have from now on; for heed-status.ts, last of all. */
+  early: Step[]
 }
 
-const nothing: Proofs = { proven: [], duplicates: [] }
+const nothing: Proofs = { proven: [], duplicates: [], early: [] }
 
 /** Before statuses are applied: their messages must have their wamids by then. */
 export async function keepAcceptances(tx: Tx, statuses: NewStatus[], now: Date): Promise<Proofs> {
@@ -42,7 +45,12 @@ export async function keepAcceptances(tx: Tx, statuses: NewStatus[], now: Date):
 /** For attempts that have their wamid in their row already. The dead letters of messages that are saved by this close. */
 export async function proveSends(tx: Tx, attempts: ProvenAttempt[], now: Date): Promise<Proofs> {
   if (attempts.length === 0) return nothing
+  await expectEarlyStatuses(tx, attempts)
   const named = await nameMessages(tx, attempts, now)
+  const early = await joinEarlyStatuses(
+    tx,
+    attempts.filter(({ messageId }) => named.has(messageId)),
+  )
   const saved = attempts.filter(({ messageId, isFailed }) => !isFailed && named.has(messageId))
   await resolveSentLetters(tx, saved, now)
   // One that was just given its first name has no second one, unless both came together.
@@ -57,7 +65,7 @@ export async function proveSends(tx: Tx, attempts: ProvenAttempt[], now: Date): 
     const news = others.find(({ messageId }) => messageId === duplicate.messageId)
     return { ...duplicate, provenAs: news?.wamid ?? duplicate.wamid }
   })
-  return { proven: attempts, duplicates }
+  return { proven: attempts, duplicates, early }
 }
 
 /**
@@ -70,6 +78,7 @@ export async function settleProven(
 ): Promise<void> {
   if (messages.length === 0) return
   try {
+    // crash point: outbox.proven-before-end
     metrics.reconciliations.inc({ outcome: 'proven' }, await confirmWaiting(db, messages))
   } catch (error) {
     log.warn('outbound_confirm_failed', { count: messages.length, ...errorFields(error) })

@@ -5,13 +5,16 @@ import { followContact } from '../conversations/follow-contact.ts'
 import type { Db } from '../db/connect.ts'
 import { errorFields, type Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Clock } from '../time-and-chance.ts'
+import type { Clock, Random } from '../time-and-chance.ts'
 import { proveSends, reportDuplicate, settleProven } from './evidence.ts'
+import { heedFailures } from './heed-status.ts'
+import { reportFailure } from './report.ts'
 import type { Settled } from './settle.ts'
 
 export interface FollowUp {
   db: Db
   clock: Clock
+  random: Random
   log: Log
   metrics: Metrics
 }
@@ -37,9 +40,12 @@ async function proveLateAnswer(options: FollowUp, { send, outcome }: Settled): P
   if (wamid === null) return
   const { tenantId, messageId } = send
   const attempt = { tenantId, messageId, wamid, outboxId: send.id, isFailed: false }
-  const { duplicates } = await options.db.transaction((tx) =>
-    proveSends(tx, [attempt], options.clock.now()),
-  )
+  const now = options.clock.now()
+  const { duplicates, failures } = await options.db.transaction(async (tx) => {
+    const proofs = await proveSends(tx, [attempt], now)
+    return { ...proofs, failures: await heedFailures(tx, proofs.early, options.random, now) }
+  })
+  for (const failure of failures) reportFailure(options, failure)
   for (const duplicate of duplicates) reportDuplicate(options, duplicate)
   await settleProven(options, [send])
 }

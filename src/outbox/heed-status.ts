@@ -75,6 +75,7 @@ export async function heedFailures(
       signals.push(...signalsOf(send, outcome, until))
     }
   }
+  // crash point: outbox.failure-heard-before-commit
   await noteSignals(tx, signals, now)
   return heard
 }

@@ -88,7 +88,7 @@ function countTrouble(metrics: Metrics, settled: Settled): void {
   if (isRetried(outcome) && isLast) metrics.retriesExhausted.inc({ queue: 'outbox' })
 }
 
-function reportFailure(
+export function reportFailure(
   { log, metrics }: { log: Log; metrics: Metrics },
   failure: HeardFailure,
 ): void {

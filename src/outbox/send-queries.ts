@@ -90,15 +90,25 @@ function templateOf({ payload, fallbackTemplate }: ClaimedSend) {
   return template && { name: template.name, language: template.language?.code }
 }
 
-/** The wamids of those rows of which a status told, in whichever attempt, that Meta has them. By outbox id. */
+/**
+ * The wamids of those sends of which it is known, whichever attempt at the message it was, that Meta has them. By outbox id.
+ * (As acceptedAs above: an attempt of an earlier row that failed later is why there is this row.)
+ */
 export async function selectEvidence(tx: Tx, sends: ClaimedSend[]): Promise<Map<string, string>> {
   const rows = await tx.query(sql<{ id: string; wamid: string }>`
-    select t.outbox_id as id, t.wamid
+    select distinct on (asked.tenant_id, asked.id) asked.id, t.wamid
     from unnest(
       ${sends.map((send) => send.tenantId)}::uuid[],
-      ${sends.map((send) => send.id)}::bigint[]) as asked (tenant_id, id)
-    join send_attempts t on t.tenant_id = asked.tenant_id and t.outbox_id = asked.id
-    where t.wamid is not null`)
+      ${sends.map((send) => send.id)}::bigint[],
+      ${sends.map((send) => send.messageId)}::uuid[]) as asked (tenant_id, id, message_id)
+    join whatsapp_send_outbox o on o.tenant_id = asked.tenant_id and o.message_id = asked.message_id
+    join send_attempts t on t.tenant_id = o.tenant_id and t.outbox_id = o.id
+    where t.wamid is not null
+      and (o.id = asked.id or not exists (
+        select
+        from whatsapp_message_statuses s
+        where s.tenant_id = t.tenant_id and s.wamid = t.wamid and s.status = 'failed'))
+    order by asked.tenant_id, asked.id, o.id = asked.id desc, t.started_at, t.id`)
   return new Map(rows.map((row) => [row.id, row.wamid]))
 }
 
@@ -223,6 +233,8 @@ export async function endMessages(tx: Tx, ends: MessageEnd[], now: Date): Promis
           case when is_kept then m.ended_at when ended.status <> 'sent' then ${now}::timestamptz end
         from (
           select ended.status is null
+            -- It has arrived: no later attempt changes that.
+            or message_status_rank(m.status) >= 4
             or (ended.status = 'sent' and message_status_rank(m.status) >= 2
               and (m.wamid = ended.wamid or m.status <> 'failed')) as is_kept
         ) as known)

@@ -9,6 +9,7 @@ import type { Graph } from '../meta/graph.ts'
 import { classify, lostOutcome, type Outcome } from '../meta/outcomes.ts'
 import { refusalOfStatus } from '../templates/sendable.ts'
 import type { Clock } from '../time-and-chance.ts'
+import type { Terms } from './decide.ts'
 import { suppressedAdvice } from './end-suppressed.ts'
 import { type ClaimedSend, numberHeld } from './model.ts'
 import { evidenceWaitSeconds, type RetryPolicyName, retryPolicies } from './retry-policy.ts'
@@ -65,18 +66,9 @@ export async function sendOne(
     const durationMs = endedMs - startedMs
     return { send, outcome, isPosted, tokenSetAt: context.tokenSetAt, takenMs, endedMs, durationMs }
   }
-  if (context.acceptedAs !== null) {
-    return result(acceptedOutcome(context.acceptedAs), false)
-  }
-  const policy = send.retryPolicy ?? defaultPolicy
-  const waitSeconds = evidenceWaitSeconds(policy, send.attempts, reconcileSeconds)
-  const postponedMs = missingWaitMs(context, waitSeconds)
-  if (postponedMs > 0) return { ...result(inboxBehindOutcome(), false), postponedMs }
-  const { maxAttempts } = retryPolicies[policy]
-  // The wait for evidence is over, and there is none.
-  if (isSpent(send, context, maxAttempts)) return result(lostOutcome(), false)
-  const refusal = refusalOf(send, context, clock.now())
-  if (refusal) return result(refusal, false)
+  const terms = { defaultPolicy, reconcileSeconds, now: clock.now() }
+  const ended = endBeforePost(send, context, terms)
+  if (ended) return { ...result(ended.outcome, false), ...ended }
   const accessToken = openToken(vault, send, context)
   if (accessToken === undefined) {
     return result(
@@ -92,6 +84,7 @@ export async function sendOne(
     ? (send.fallbackTemplate ?? send.payload)
     : send.payload
   const number = { phoneNumberId: send.phoneNumberId, accessToken }
+  // crash point: outbox.before-files
   const prepared = await prepare({ ...number, tenantId: send.tenantId }, content)
   if ('outcome' in prepared) {
     const refused = result(withoutToken(prepared.outcome, accessToken), false)
@@ -105,7 +98,9 @@ export async function sendOne(
     if (!(await awaitTurn())) return { value: result(heldOutcome(), false), proof: null }
     if (!isHeld()) return { value: undefined, proof: null }
     startedMs = clock.monotonicMs()
+    // crash point: outbox.before-post
     const answer = await graph.send(number, body)
+    // crash point: outbox.after-post
     const outcome = withoutToken(classify(answer), accessToken)
     const answeredWaId = answer.kind === 'accepted' ? answer.waId : null
     const { wamid } = outcome
@@ -119,6 +114,24 @@ export async function sendOne(
   }
   if (turned.state === 'sent') return result(provenOutcome(vault, send, turned.proof), false)
   return { ...result(laterOutcome(turned.state), false), postponedMs: turned.retryAfterMs }
+}
+
+/** What there is to say without asking Meta: it has the message, may have it, or there is no point; undefined: it is posted. Pure. */
+export function endBeforePost(
+  send: ClaimedSend,
+  context: SendContext,
+  { defaultPolicy, reconcileSeconds, now }: Omit<Terms, 'random'>,
+): Pick<SendResult, 'outcome' | 'postponedMs'> | undefined {
+  if (context.acceptedAs !== null) return { outcome: acceptedOutcome(context.acceptedAs) }
+  const policy = send.retryPolicy ?? defaultPolicy
+  const waitSeconds = evidenceWaitSeconds(policy, send.attempts, reconcileSeconds)
+  const postponedMs = missingWaitMs(context, waitSeconds)
+  if (postponedMs > 0) return { outcome: inboxBehindOutcome(), postponedMs }
+  const { maxAttempts } = retryPolicies[policy]
+  // The wait for evidence is over, and there is none.
+  if (isSpent(send, context, maxAttempts)) return { outcome: lostOutcome() }
+  const refusal = refusalOf(send, context, now)
+  return refusal && { outcome: refusal }
 }
 
 /** The message's own id too: rows are numbered, and a restored database numbers others the same. */
@@ -232,7 +245,7 @@ export function unsentOutcome(): Outcome {
 }
 
 /** The weather changed between its claim and its POST. */
-function heldOutcome(): Outcome {
+export function heldOutcome(): Outcome {
   return ours(
     'not_sent',
     numberHeld,

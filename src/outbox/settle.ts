@@ -8,7 +8,7 @@ import type { Db, Tx } from '../db/connect.ts'
 import { buryOutbound } from '../dead-letters/bury.ts'
 import { unpackCallback } from '../meta/callback-data.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
-import { type Decision, decide, errorOf, waiting } from './decide.ts'
+import { type Decision, decide, errorOf, type Terms, waiting } from './decide.ts'
 import { type EndedSend, endSuppressed } from './end-suppressed.ts'
 import { confirmDuplicates, type Duplicate } from './evidence-queries.ts'
 import { type HeardFailure, heedFailures } from './heed-status.ts'
@@ -62,6 +62,7 @@ export async function settleResults(settler: Settler, results: SendResult[]): Pr
   const now = clock.now()
   const terms = { ...settler, random, now }
   reportWeather(settler, await holdAllConcerned(db, results, terms))
+  // crash point: outbox.weather-before-settle
   let weather: WeatherChange[] = []
   const settledAll = await db.transaction(async (tx) => {
     // Attempts and messages before the queue, as statuses take them: whoever has a message and wants the queue (a reply, a
@@ -134,16 +135,18 @@ export async function settleResults(settler: Settler, results: SendResult[]): Pr
         ended: ended.splice(0),
       })
     }
+    // crash point: outbox.settled-before-commit
     return settled
   })
+  // crash point: outbox.settled-after-commit
   reportWeather(settler, weather)
   return settledAll
 }
 
 type Decided = SendResult & { decision: Decision }
 
-function decisionOf(
-  settler: Settler,
+export function decisionOf(
+  terms: Omit<Terms, 'now' | 'hasWaited'>,
   { send, outcome, isPosted, postponedMs }: SendResult,
   now: Date,
 ): Decision {
@@ -151,7 +154,7 @@ function decisionOf(
     return waiting(new Date(now.getTime() + postponedMs), 0)
   }
   // Whoever gives up an ambiguous one without asking Meta has waited for evidence.
-  return decide(send, outcome, { ...settler, now, hasWaited: !isPosted })
+  return decide(send, outcome, { ...terms, now, hasWaited: !isPosted })
 }
 
 /** Only where Meta was asked before can it have taken the message before. */
@@ -205,7 +208,7 @@ function partition<Item>(items: Item[], is: (item: Item) => boolean): [Item[], I
   return [items.filter(is), items.filter((item) => !is(item))]
 }
 
-function settlementOf({ send, decision, outcome, isPosted }: Decided): Settlement {
+export function settlementOf({ send, decision, outcome, isPosted }: Decided): Settlement {
   const ends = { send, error: outcome.errorCode }
   const isGivenUp = outcome.class === 'unknown' && !isPosted
   switch (decision.state) {
@@ -235,7 +238,7 @@ function attemptEndOf({ send, outcome, isPosted }: SendResult) {
   }
 }
 
-function messageEndOf({ send, outcome, decision, isPosted }: Decided) {
+export function messageEndOf({ send, outcome, decision, isPosted }: Decided) {
   const status =
     decision.state === 'done'
       ? ('sent' as const)

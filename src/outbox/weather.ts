@@ -13,6 +13,7 @@ import {
   type Circuit,
   holdShared,
   noteCalls,
+  takeSlot,
   type WeatherChange,
 } from './weather-queries.ts'
 
@@ -70,7 +71,13 @@ export async function settleWeather(
     signalsOf(send, outcome, 'holdUntil' in decision ? decision.holdUntil : null),
   )
   await noteSignals(tx, signals, now)
-  return calls.length === 0 ? [] : noteCalls(tx, calls, circuit)
+  const changes = calls.length === 0 ? [] : await noteCalls(tx, calls, circuit)
+  for (const { tenantId, phoneNumberId, change } of changes) {
+    // A trial is posted when it can be, without a moment of its own: whoever comes after it keeps a distance all the same.
+    if (change === 'closed' && tenantId !== null && phoneNumberId !== null)
+      await takeSlot(tx, tenantId, phoneNumberId, 0)
+  }
+  return changes
 }
 
 /** Before they are settled: who shares a limit with one that was throttled is held first of all. */

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../test/support/program.ts'
 import { type Firm, type Sending, sendRowOf, startSending } from '../../test/support/sending.ts'
 import { sql } from '../db/connect.ts'
 import { reapWorkers } from './queue-queries.ts'
@@ -56,6 +57,31 @@ describe('what goes wrong on our side', () => {
       last_error: 'NOT_SENT',
     })
     await world.sendWhatWaits()
+    expect((await world.read(firm, id)).status).toBe('sent')
+  })
+
+  test('a lease that runs out between the claim and the POST: not posted, and taken up by another', async () => {
+    const customer = await world.customerOf(firm)
+    const id = await world.send(firm, customer)
+    let sending: Promise<unknown> = Promise.resolve()
+    await world.gateway.db.transaction(async (tx) => {
+      // What it must look up after its claim stands still meanwhile.
+      await tx.query(sql`lock table whatsapp_conversations in access exclusive mode`)
+      sending = world.gateway.sendDue()
+      await until('it is claimed', async () => {
+        return (await sendRowOf(world.gateway.db, id)).status === 'running'
+      })
+      await world.gateway.db.query(
+        sql`update send_workers set alive_until = now() - interval '1 s'`,
+      )
+      world.clock.advance(15_000)
+    })
+    await sending
+
+    expect(world.postsTo(customer)).toEqual([])
+    expect(await reapWorkers(world.gateway.db, 30, 'standard')).toHaveLength(1)
+    await world.sendWhatWaits()
+    expect(world.postsTo(customer)).toHaveLength(1)
     expect((await world.read(firm, id)).status).toBe('sent')
   })
 

@@ -65,12 +65,16 @@ export function createSendWorker(options: SendWorkerOptions): SendWorker {
     report: async (settled) => {
       reportSettled(options, settled)
       traceSettled(options, settled)
+      // crash point: outbox.reported-before-follow-up
       await followUp(options, settled)
     },
     logFieldsOf: (send) => ({ tenant_id: send.tenantId, correlation_id: send.correlationId }),
     onBeat: async (beats) => {
       const taken = await reapWorkers(db, options.reconcileSeconds, options.defaultPolicy)
-      if (taken.length > 0) log.warn('outbound_taken_back', { count: taken.length })
+      if (taken.length > 0) {
+        // crash point: outbox.taken-back
+        log.warn('outbound_taken_back', { count: taken.length })
+      }
       // A status may have told of them before their sender was missed.
       await settleProven(options, taken)
       if (taken.length > 0) await options.onTakenBack?.(taken)

@@ -127,6 +127,7 @@ export function createEngine<Job, Context, Result, Settled>(
     })
     const times = { isHeld: lease.isHeld, askedMs, heardMs: clock.monotonicMs() }
     if (jobs.length === 0) return []
+    // crash point: queue.claimed-before-work
     const contextOf = await options.lookUp(jobs)
     return jobs.map((job) => {
       const task = work(job, contextOf(job), lease, times).finally(() => {
@@ -157,6 +158,7 @@ export function createEngine<Job, Context, Result, Settled>(
     async stop() {
       isStopping = true
       await idle()
+      // crash point: queue.drained-before-lease-given-back
       await leases.stop()
     },
   }

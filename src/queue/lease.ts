@@ -56,6 +56,7 @@ export function createLeaseKeeper(options: LeaseOptions): LeaseKeeper {
       untilMs: askedMs + leaseSeconds * 1000 - marginMs,
       isHeld: () => lease.untilMs > clock.monotonicMs(),
     }
+    // crash point: lease.registered
     current = lease
     beating ??= beat()
     return lease
@@ -66,6 +67,7 @@ export function createLeaseKeeper(options: LeaseOptions): LeaseKeeper {
     if (!lease) return
     const askedMs = clock.monotonicMs()
     if (await renewWorker(db, lease.workerId, leaseSeconds)) {
+      // crash point: lease.renewed
       lease.untilMs = askedMs + leaseSeconds * 1000 - marginMs
     } else {
       log.warn(`${word}_lease_lost`)

@@ -52,6 +52,7 @@ async function resealPlace(
       const sealed = sealAnew(vault, place, row)
       if (sealed === undefined) total.unreadable++
       else if (await replace(db, place, row, sealed)) total.resealed++
+      // crash point: secrets.between-two
     }
     const last = rows.at(-1)
     if (!last || rows.length < batchRows) break

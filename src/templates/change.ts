@@ -282,7 +282,9 @@ async function ask<Value>(
   let failure = unreadableToken(intent.tokens.length)
   for (const { accessToken } of intent.tokens) {
     if (accessToken === null) continue
+    // crash point: templates.recorded-before-call
     const answer = await call(accessToken)
+    // crash point: templates.called-before-mirror
     if (answer.kind === 'accepted') return { answer, token: accessToken }
     failure = explainFurther(failureOf(answer, intent.verb))
     if (!failure.isAuth) break

@@ -34,6 +34,13 @@ export function recordsIn(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isRecord) : []
 }
 
+/** Meta takes places as numbers and as text; anything else is none. */
+export function placeIn(value: unknown): number {
+  const isPlace =
+    typeof value === 'number' || (typeof value === 'string' && /^\d{1,9}$/.test(value))
+  return isPlace ? Number(value) : Number.NaN
+}
+
 export function partOf(components: JsonObject[], type: string): JsonObject | undefined {
   return components.find((component) => upper(component.type) === type)
 }
@@ -104,7 +111,7 @@ function counted(names: string[]): string {
 function buttonProblems(buttons: JsonObject[], given: GivenPart[], path: Path): Problem[] {
   const problems: Problem[] = []
   for (const { part, path: at } of given) {
-    const button = buttons[Number(part.index)]
+    const button = buttons[placeIn(part.index)]
     if (button === undefined) {
       const problem =
         buttons.length === 0
@@ -116,7 +123,7 @@ function buttonProblems(buttons: JsonObject[], given: GivenPart[], path: Path): 
     }
   }
   for (const [index, button] of buttons.entries()) {
-    const one = given.find(({ part }) => Number(part.index) === index)
+    const one = given.find(({ part }) => placeIn(part.index) === index)
     if (!needsParameter(button) || recordsIn(one?.part.parameters).length > 0) continue
     problems.push({
       path: one ? [...one.path, 'parameters'] : path,
@@ -149,7 +156,7 @@ function carouselProblems(
     return [{ path: given ? [...given.path, 'cards'] : path, problem }]
   }
   return asked.flatMap((card, index) => {
-    const of = cards[Number(card.card_index ?? index)]
+    const of = cards[placeIn(card.card_index ?? index)]
     const at = [...(given?.path ?? path), 'cards', index]
     if (of === undefined) {
       return [

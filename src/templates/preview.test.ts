@@ -316,3 +316,25 @@ describe('for any text', () => {
     expect(fillIn(braces, new Map())).toBe(braces)
   })
 })
+
+test('a place that is neither a number nor digits is none', () => {
+  const odd: unknown[] = [
+    { toString: 1 },
+    { valueOf: null },
+    JSON.parse('['.repeat(9_000) + ']'.repeat(9_000)),
+    true,
+    'x',
+  ]
+  for (const index of odd) {
+    const parts = [{ type: 'button', sub_type: 'url', index, parameters: text('t7') }]
+    expect(renderTemplate(whole, parts).buttons[1]?.url).toBe('https://a.example/{{1}}')
+    expect(parameterProblems(whole, parts).length).toBeGreaterThan(0)
+    const carousel = {
+      parameterFormat: 'POSITIONAL' as const,
+      components: [{ type: 'CAROUSEL', cards: [{ components: [] }] }],
+    }
+    const cards = [{ type: 'carousel', cards: [{ card_index: index, components: [] }] }]
+    expect(renderTemplate(carousel, cards).cards).toHaveLength(1)
+    expect(parameterProblems(carousel, cards)).toHaveLength(1)
+  }
+})

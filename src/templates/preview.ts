@@ -2,7 +2,7 @@
 import type { JsonObject } from '../meta/json.ts'
 import { exampleIn } from './definition.ts'
 import type { TemplateContent } from './model.ts'
-import { isRecord, partOf, recordsIn, upper } from './parameters.ts'
+import { isRecord, partOf, placeIn, recordsIn, upper } from './parameters.ts'
 import { fillIn, variablesIn } from './variables.ts'
 
 export interface Preview {
@@ -50,7 +50,7 @@ export function renderTemplate(
     footer: textIn(partOf(components, 'FOOTER')?.text),
     cards: recordsIn(partOf(components, 'CAROUSEL')?.cards).map((card, index) => {
       const asked = recordsIn(partOf(parts, 'CAROUSEL')?.cards)
-      const one = asked.find((each, place) => Number(each.card_index ?? place) === index)
+      const one = asked.find((each, place) => placeIn(each.card_index ?? place) === index)
       return renderParts(template, recordsIn(card.components), recordsIn(one?.components), options)
     }),
   }
@@ -71,7 +71,7 @@ function renderParts(
     buttons: recordsIn(partOf(components, 'BUTTONS')?.buttons).map((button, index) =>
       renderButton(
         button,
-        given.find((part) => upper(part.type) === 'BUTTON' && Number(part.index) === index),
+        given.find((part) => upper(part.type) === 'BUTTON' && placeIn(part.index) === index),
         options,
       ),
     ),

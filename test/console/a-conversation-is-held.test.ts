@@ -8,9 +8,9 @@ import { uuidOf } from '../../src/ids.ts'
 import { chromiumHint, chromiumRuns, type Page } from '../support/chromium.ts'
 import { type ConsoleWorld, expectAccessible, startConsole } from '../support/console.ts'
 import { type FrontDoor, startFrontDoor } from '../support/front-door.ts'
+import { press } from '../support/hands.ts'
 import { pdfBytes } from '../support/media.ts'
 import { password, type SeededPerson } from '../support/people.ts'
-import { press } from '../support/press.ts'
 import type { Firm } from '../support/sending.ts'
 
 const runs = chromiumRuns()
@@ -36,7 +36,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     door.lead(world.gateway.url)
     pdf = join(await mkdtemp(join(tmpdir(), 'composer-')), 'Lease.pdf')
     await writeFile(pdf, pdfBytes)
-    page = await world.browser.newPage({ isApart: true })
+    page = await world.browser.newPage({ isApart: true, isHasty: true })
     await page.resize(1440, 900)
     await page.setCookie(door.url, agent.headers('').cookie ?? '')
   })
@@ -166,7 +166,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await page.reload()
     await fieldHolds('Certainly')
     await page.waitFor('.composer-reply')
-    expect(await page.text('.composer-reply')).toContain('hello')
+    await page.reads('.composer-reply', 'hello')
     await page.type(field, '!')
     await page.press('Control+Enter')
     const [only] = await expectAtMeta(1)
@@ -223,7 +223,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await say('Three')
     await unsentAre(3)
     await page.waitFor('.composer-notice.warn')
-    expect(await page.text('.composer-notice')).toContain('3 messages are kept')
+    await page.reads('.composer-notice', '3 messages are kept')
     await page.colorScheme('dark')
     await expectAccessible(page, '.composer')
     await page.colorScheme('light')
@@ -266,7 +266,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await lastWroteAgo('23 hours 59 minutes 57 seconds')
     await tellOfIt()
     await page.waitFor('.picker-option', 'templates')
-    expect(await page.text('.picker')).toContain('I will look at clause 7')
+    await page.reads('.picker', 'I will look at clause 7')
     await page.type('.picker-search input', 'order upd')
     await page.waitFor('=>document.querySelectorAll(".picker-option").length === 1')
     await page.press('ArrowDown')
@@ -303,11 +303,11 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await tellOfIt()
     // It takes the field's place by itself; what is pressed must not move meanwhile.
     await page.waitFor('.picker-option')
-    expect(await page.text('.is-unsent .thread-why')).toContain('only takes a template')
+    await page.reads('.is-unsent .thread-why', 'only takes a template')
     await expectAccessible(page, '.composer')
     await page.click('.is-unsent .thread-why button')
     await page.waitFor('.picker-draft')
-    expect(await page.text('.picker-draft')).toContain('Are you there?')
+    await page.reads('.picker-draft', 'Are you there?')
     customerWrites('Yes')
     await fieldHolds('Are you there?')
     await page.type(field, ' Good.')
@@ -330,7 +330,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await fieldHolds('A reminder')
     await page.reload()
     await page.waitFor('.composer-stopped')
-    expect(await page.text('.composer-stopped')).toContain('What you wrote is kept')
+    await page.reads('.composer-stopped', 'What you wrote is kept')
     await ask('POST', `/api/whatsapp/suppressions/${id}/lift`, { reason: 'changed their mind' })
     await page.reload()
     await fieldHolds('A reminder')
@@ -351,7 +351,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
         where tenant_id = ${firm.id} and phone_number_id = ${other.phoneNumberId}`)
     await setAccess('needs_reauth')
     await page.waitFor('.composer-notice')
-    expect(await page.text('.composer-notice')).toContain('until the account is reconnected')
+    await page.reads('.composer-notice', 'until the account is reconnected')
     await say('Later, then')
     await unsentAre(1)
     await setAccess('ok')

@@ -104,16 +104,14 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await page.waitFor(mark, 'the mark in the rail')
     await page.click('.letters-new button')
     await page.waitFor(`#letter-${id}`)
-    expect(await page.text('tbody tr')).toMatch(
-      /Template\s+132001[\s\S]*requeue[\s\S]*Beatriz Nóvoa/,
-    )
+    await page.reads('tbody tr', /Template\s+132001[\s\S]*requeue[\s\S]*Beatriz Nóvoa/)
     await page.press('j')
     await page.waitFor(`=>document.activeElement.id === 'letter-${id}'`)
     await page.press('Enter')
     await page.waitFor('.letters-why')
-    expect(await page.text('.letters-why')).toContain('no approved template of this name')
-    expect(await page.text('.letters-body')).toContain('does not exist in the translation')
-    expect(await page.text('.letters-body')).toContain('HTTP 404')
+    await page.reads('.letters-why', 'no approved template of this name')
+    await page.reads('.letters-body', 'does not exist in the translation')
+    await page.reads('.letters-body', 'HTTP 404')
 
     await decide(page, 'requeue', 'approved since ten o’clock')
     await page.waitFor(says('Requeued by You'))
@@ -121,9 +119,10 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await until('it arrived', async () =>
       ['delivered', 'read'].includes(await statusOf(message_id)),
     )
-    expect(await page.text(`tr:has(#letter-${id})`)).toContain('Requeued')
+    await page.reads(`tr:has(#letter-${id})`, 'Requeued')
     await page.click('#tab-audit')
-    expect(await page.text('[role="tabpanel"]')).toMatch(
+    await page.reads(
+      '[role="tabpanel"]',
       /You looked at it[\s\S]*You requeued it[\s\S]*approved since ten o’clock[\s\S]*You looked at it/,
     )
     await page.waitFor(`=>!document.querySelector('${mark}')`, 'nothing left to decide')
@@ -282,7 +281,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     }
     await page.click('#tab-payload')
     await page.waitFor('.letters-code')
-    expect(await page.text('.letters-code')).toContain('<script>')
+    await page.reads('.letters-code', '<script>')
     await decide(page, 'discard', evil)
     await page.waitFor(says(evil))
     await page.goto(`${world.gateway.url}/console/trace?q=${message_id}`)
@@ -306,7 +305,8 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await page.type('[name="find"]', id)
     await page.press('Enter')
     await page.waitFor('.trace-one .steps')
-    expect(await page.text('.trace-one')).toMatch(
+    await page.reads(
+      '.trace-one',
       /To Nadia Permata[\s\S]*Accepted and queued[\s\S]*Try 1: accepted by Meta[\s\S]*Delivered: two ticks/,
     )
     for (const name of [wamid, 'invoice 88']) {
@@ -340,7 +340,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     const operator = await world.person('operator', null)
     const whole = await open(`/dead-letters?q=${id}`, operator)
     await whole.waitFor(`#letter-${id}`)
-    expect(await whole.text('tbody tr')).toContain('Harbour and Finch')
+    await whole.reads('tbody tr', 'Harbour and Finch')
     await whole.close()
   })
 

@@ -35,8 +35,8 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
 
     await page.click(`[data-message="${failed}"] .thread-deeper`)
     const { correlation_id } = await world.read(firm, failed)
-    expect(await page.text(`[data-message="${failed}"]`)).toContain('“Message Undeliverable.”')
-    expect(await page.text(`[data-message="${failed}"]`)).toContain(correlation_id)
+    await page.reads(`[data-message="${failed}"]`, '“Message Undeliverable.”')
+    await page.reads(`[data-message="${failed}"]`, correlation_id)
 
     await page.click(`[data-message="${failed}"] .thread-why .btn`)
     await until('it is with Meta again', () => world.acceptedFor(customer).length === 2)
@@ -61,9 +61,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await reached(lost, 'unknown')
     page = await threads.open(customer)
     await page.waitFor(`[data-message="${lost}"] .thread-why`)
-    expect(await page.text(`[data-message="${lost}"]`)).toContain(
-      'An admin can mark it as sent, or send it again.',
-    )
+    await page.reads(`[data-message="${lost}"]`, 'An admin can mark it as sent, or send it again.')
     await page.close()
 
     page = await threads.open(customer, admin)
@@ -88,9 +86,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     })
     await page.reload()
     await page.waitFor(`[data-message="${later}"] .thread-waiting`)
-    expect(await page.text(`[data-message="${later}"]`)).toMatch(
-      /Planned for later\. Goes out in (\d+ min|1 h)/,
-    )
+    await page.reads(`[data-message="${later}"]`, /Planned for later\. Goes out in (\d+ min|1 h)/)
     await page.click(`[data-message="${later}"] .thread-waiting .btn`)
     await page.waitFor(`[data-message="${later}"].is-cancelled`)
     expect((await world.read(firm, later)).status).toBe('cancelled')

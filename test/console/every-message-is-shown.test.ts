@@ -171,7 +171,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
       document.querySelector('[data-message="${asked}"] .thread-quote').click()
     })()`)
     await page.waitFor('.thread-message.is-selected', 'the quoted message')
-    expect(await page.text('.thread-message.is-selected')).toContain('blue planter')
+    await page.reads('.thread-message.is-selected', 'blue planter')
   })
 
   test('what people write is text, whatever they write', async () => {
@@ -298,7 +298,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await markRead(customer)
     page = await threads.open(customer, admin)
     await page.click(`[data-message="${failed}"] .thread-deeper`)
-    expect(await page.text(`[data-message="${failed}"]`)).toContain("window.ran='words'")
+    await page.reads(`[data-message="${failed}"]`, "window.ran='words'")
 
     const drawn = await readThread(page)
     const whole = drawn.map(({ text }) => text).join('\n')

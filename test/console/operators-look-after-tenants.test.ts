@@ -4,8 +4,8 @@ import { sql } from '../../src/db/connect.ts'
 import { chromiumHint, chromiumRuns, type Page } from '../support/chromium.ts'
 import { type ConsoleWorld, expectAccessible, startConsole } from '../support/console.ts'
 import { operatorKey } from '../support/gateway.ts'
+import { fill, noDialog, press, says, saysNoMore } from '../support/hands.ts'
 import type { SeededPerson } from '../support/people.ts'
-import { fill, noDialog, press, says, saysNoMore } from '../support/press.ts'
 import type { Firm } from '../support/sending.ts'
 
 const runs = chromiumRuns()

@@ -4,8 +4,8 @@ import { sql } from '../../src/db/connect.ts'
 import { uuidOf } from '../../src/ids.ts'
 import { chromiumHint, chromiumRuns, type Page } from '../support/chromium.ts'
 import { type ConsoleWorld, expectAccessible, startConsole } from '../support/console.ts'
+import { fill, noDialog, press, says } from '../support/hands.ts'
 import { password, type SeededPerson } from '../support/people.ts'
-import { fill, noDialog, press, says } from '../support/press.ts'
 import type { Firm } from '../support/sending.ts'
 
 const runs = chromiumRuns()
@@ -84,9 +84,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     const page = await openDoor()
     await signIn(page, person.email)
     await page.waitFor('[role=alert]')
-    expect(await page.text('[role=alert]')).toMatch(
-      /^Too many tries\. Wait \d+ min, then try again\.$/,
-    )
+    await page.reads('[role=alert]', /^Too many tries\. Wait \d+ min, then try again\.$/)
     await world.gateway.db.query(sql`delete from sign_in_failures`)
     await page.close()
   })

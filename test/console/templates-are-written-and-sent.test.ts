@@ -13,12 +13,12 @@ import {
   expectFitsPhone,
   expectForEverybody,
   expectUnhurt,
+  fill,
   isMissing,
   press,
   says,
   saysNoMore,
   tick,
-  write,
 } from '../support/hands.ts'
 import { pngBytes } from '../support/media.ts'
 import type { SeededPerson } from '../support/people.ts'
@@ -83,11 +83,11 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await says(page, '4 at Meta')
     await expectForEverybody(page)
     await press(page, 'New template')
-    await write(page, 'name', 'Court Date')
+    await fill(page, 'name', 'Court Date')
     expect(await page.evaluate('document.querySelector("[name=name]").value')).toBe('court_date')
-    await write(page, 'body', '{{client}}, the hearing is *tomorrow*.')
+    await fill(page, 'body', '{{client}}, the hearing is *tomorrow*.')
     await says(page, 'Begin and end with words, not with a variable.')
-    await write(page, 'body', `Dear {{client}}, the hearing is *tomorrow*. ${canary}`)
+    await fill(page, 'body', `Dear {{client}}, the hearing is *tomorrow*. ${canary}`)
     await saysNoMore(page, 'Begin and end with words')
     await press(page, 'Send to Meta for review')
     await says(page, 'An example is needed')
@@ -96,8 +96,8 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await saysNoMore(page, 'An example is needed')
     await press(page, 'Add button')
     await press(page, 'Quick answer')
-    await write(page, 'button 0 text', 'I will be there')
-    await write(page, 'footer', 'Quay Street')
+    await fill(page, 'button 0 text', 'I will be there')
+    await fill(page, 'footer', 'Quay Street')
     expect((await preview(page)).replaceAll(/\s+/g, ' ').trim()).toBe(
       `Dear Mara, the hearing is tomorrow. ${canary} Quay Street I will be there`,
     )
@@ -153,8 +153,8 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
 
   test('what was written is there again, and what Meta refuses is told in its words', async () => {
     const page = await synced('/templates?new=1')
-    await write(page, 'name', 'hello world')
-    await write(page, 'body', 'Good morning')
+    await fill(page, 'name', 'hello world')
+    await fill(page, 'body', 'Good morning')
     await press(page, 'Back')
     await press(page, 'New template')
     await page.waitFor('=> document.querySelector("[name=body]")?.value === "Good morning"')
@@ -164,7 +164,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
       select.dispatchEvent(new Event('change', { bubbles: true }))
     })()`)
     await says(page, 'There is a template of this name in this language already.')
-    await write(page, 'name', 'refused')
+    await fill(page, 'name', 'refused')
     await saysNoMore(page, 'There is a template of this name')
     world.simulator.setFault({
       fault: 'error',
@@ -175,7 +175,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     })
     await press(page, 'Send to Meta for review')
     await page.waitFor('.banner.bad[role=alert]')
-    expect(await page.text('.banner.bad')).toContain('TEMPLATE_REFUSED')
+    await page.reads('.banner.bad', 'TEMPLATE_REFUSED')
     expect(await page.evaluate('document.querySelector("[name=body]").value')).toBe('Good morning')
     await press(page, 'Send to Meta for review')
     await says(page, 'Meta is reviewing it.')
@@ -185,8 +185,8 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     const file = join(createTestFolder(), 'sample.png')
     await writeFile(file, pngBytes)
     const page = await synced('/templates?new=1')
-    await write(page, 'name', 'with_picture')
-    await write(page, 'body', 'Good morning')
+    await fill(page, 'name', 'with_picture')
+    await fill(page, 'body', 'Good morning')
     await press(page, 'Picture')
     await says(page, 'Meta looks at it in its review.')
     await press(page, 'Send to Meta for review')
@@ -198,7 +198,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     expect(atMeta('with_picture')?.components[0]).toMatchObject({ type: 'HEADER', format: 'IMAGE' })
 
     await press(page, 'New template')
-    await write(page, 'name', 'code')
+    await fill(page, 'name', 'code')
     await tick(page, 'input[value=AUTHENTICATION]')
     await says(page, 'This code expires in 10 minutes.')
     await press(page, 'Send to Meta for review')
@@ -222,7 +222,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await until('that second is over', () => Date.now() > decidedAt + 1_000)
     await expectForEverybody(page)
     await press(page, 'Edit')
-    await write(page, 'body', 'Good evening')
+    await fill(page, 'body', 'Good evening')
     await press(page, 'Send the change to Meta')
     await says(page, 'Meta is reviewing it.')
     expect(atMeta('said_no')?.components).toMatchObject([{ text: 'Good evening' }])

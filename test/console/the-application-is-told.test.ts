@@ -10,12 +10,12 @@ import {
   expectFitsPhone,
   expectForEverybody,
   expectUnhurt,
+  fill,
   isMissing,
   press,
   says,
   saysNoMore,
   tick,
-  write,
 } from '../support/hands.ts'
 import type { SeededPerson } from '../support/people.ts'
 import { until } from '../support/program.ts'
@@ -50,11 +50,11 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await expectForEverybody(page)
     await press(page, 'Add endpoint')
     await page.waitFor('=> document.activeElement.name === "url"')
-    await write(page, 'url', 'ftp://nowhere')
+    await fill(page, 'url', 'ftp://nowhere')
     await press(page, 'Add endpoint')
     await page.waitFor('[name=url][aria-invalid=true]')
-    await write(page, 'url', app.url)
-    await write(page, 'description', canary)
+    await fill(page, 'url', app.url)
+    await fill(page, 'description', canary)
     await tick(page, '[name=all-events]')
     await tick(page, '[name="message.echoed"]')
     await expectForEverybody(page)
@@ -175,12 +175,12 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await says(page, 'No channels yet')
     await press(page, 'Add channel')
     await press(page, 'PagerDuty')
-    await write(page, 'target', 'too short')
+    await fill(page, 'target', 'too short')
     await press(page, 'Add channel')
     await says(page, 'must be a routing key of PagerDuty')
     await press(page, 'Webhook')
-    await write(page, 'target', `${app.url}/channel-of-the-night-shift`)
-    await write(page, 'description', canary)
+    await fill(page, 'target', `${app.url}/channel-of-the-night-shift`)
+    await fill(page, 'description', canary)
     await expectForEverybody(page)
     await press(page, 'Add channel')
     await says(page, 'The secret of this channel')
@@ -211,8 +211,8 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     const app = await startEventReceiver()
     const operator = await world.open(await world.person('operator', null), '/alerts')
     await press(operator, 'Add channel')
-    await write(operator, 'target', app.url)
-    await write(operator, 'description', 'Those on call')
+    await fill(operator, 'target', app.url)
+    await fill(operator, 'description', 'Those on call')
     await press(operator, 'Add channel')
     await says(operator, 'Those on call')
     const own = await callFromPage(operator, 'GET', '/api/admin/alert-channels')

@@ -58,7 +58,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
 
   test('of a new installation it says how to begin', async () => {
     await page.waitFor('.empty', 'where to begin')
-    expect(await page.text('.empty')).toContain('Create the first tenant')
+    await page.reads('.empty', 'Create the first tenant')
     await expectAccessible(page)
 
     harbour = await world.createFirm('Harbour Legal')
@@ -78,7 +78,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     )
     // The name is the link, and the link covers the line.
     await page.waitFor(`.overview-open[href="/console/overview?tenant=${harbour.id}"]`)
-    expect(await page.text('.overview-tenants')).toContain('Meridian Travel')
+    await page.reads('.overview-tenants', 'Meridian Travel')
 
     await page.evaluate(`document.querySelector('.overview-charts').focus()`)
     // The first minute of the hour: the last ones are the gateway's own.
@@ -153,7 +153,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
       `[data-reauth] a[href="/console/accounts?tenant=${meridian.id}"]`,
       'Reconnect',
     )
-    expect(await page.text('[data-reauth]')).toContain('Meridian Travel')
+    await page.reads('[data-reauth]', 'Meridian Travel')
     await page.waitFor(
       "=> document.querySelector('header.page-head').textContent.includes('1 message of Meridian Travel waits for Reconnect.')",
       'what waits, and for what',
@@ -164,8 +164,8 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
   test('while the gateway cannot be reached it says so, and keeps the last figures', async () => {
     await page.setOffline(true)
     await page.waitFor('.overview.is-stale .banner', 'a word about it')
-    expect(await page.text('.banner')).toContain('The gateway does not answer.')
-    expect(await page.text('.overview-kpis')).toContain('Accounts to reconnect')
+    await page.reads('.banner', 'The gateway does not answer.')
+    await page.reads('.overview-kpis', 'Accounts to reconnect')
     await page.setOffline(false)
     await page.waitFor("=> !document.querySelector('.overview.is-stale')", 'figures of now')
   })

@@ -124,6 +124,16 @@ describe('an idempotency key', () => {
     expect(simulator.ledger().sends.length - before).toBe(1)
   })
 
+  test('has 1 to 255 characters', async () => {
+    const withKey = (key: string) => send({ text: { body: 'one' } }, { 'idempotency-key': key })
+    expect((await withKey('x'.repeat(255))).status).toBe(202)
+    for (const key of ['', 'x'.repeat(256)]) {
+      const { status, json } = await withKey(key)
+      expect([status, json.error.details.fields[0].field]).toEqual([400, 'idempotency-key'])
+    }
+    await gateway.sendDue()
+  })
+
   test('is refused for another body', async () => {
     const headers = { 'idempotency-key': 'key-2' }
     await send({ text: { body: 'one' } }, headers)

@@ -93,7 +93,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
   test('a new number, from the first click to a message in and one out', async () => {
     const { url } = await start(world, firm)
     await openPage(url)
-    expect(await page.text('.card')).toContain('Connect a number to Quay Street Advocates.')
+    await page.reads('.card', 'Connect a number to Quay Street Advocates.')
     const dialog = await openDialog()
     await choose(dialog, 'business', '')
     await choose(dialog, 'number', 'new')
@@ -103,7 +103,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await agree(dialog)
     await page.waitFor('.note.ok')
 
-    expect(await page.text('.note')).toContain('+1 555-0142 sends and receives from now on.')
+    await page.reads('.note', '+1 555-0142 sends and receives from now on.')
     expect(page.problems).toEqual([])
     const [account] = await accountsOf(world.gateway, firm)
     expect(account).toMatchObject({
@@ -123,7 +123,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await page.click('.primary')
     await page.waitFor('.note.ok')
 
-    expect(await page.text('.note')).toContain('Connected')
+    await page.reads('.note', 'Connected')
     expect(page.problems).toEqual([])
     await expectMessagesBothWays(meta.phoneNumberId, '16505550182')
   })
@@ -135,14 +135,14 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await dialog.click('#cancel').catch(() => undefined)
     await page.waitFor('.note:not([hidden])')
 
-    expect(await page.text('.note')).toContain('you can try again')
+    await page.reads('.note', 'you can try again')
     expect(await accountsOf(world.gateway, firm)).toEqual([])
     const again = await openDialog()
     await choose(again, 'business', '')
     await choose(again, 'number', 'none')
     await agree(again)
     await page.waitFor('.note.bad')
-    expect(await page.text('.note')).toContain('has no number yet')
+    await page.reads('.note', 'has no number yet')
   })
 
   test('a refusal says what to do, with its code; the link is used up then', async () => {
@@ -156,10 +156,10 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await agree(dialog)
     await page.waitFor('.note.bad')
 
-    expect(await page.text('.note')).toContain('This number is connected elsewhere.')
-    expect(await page.text('.note small')).toContain('NUMBER_TAKEN')
+    await page.reads('.note', 'This number is connected elsewhere.')
+    await page.reads('.note small', 'NUMBER_TAKEN')
     await page.goto(url)
-    expect(await page.text('.note')).toContain('finished, or tried, before')
+    await page.reads('.note', 'finished, or tried, before')
   })
 
   test('a reconnect names the number and gives it a new token', async () => {
@@ -167,7 +167,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     const { json: account } = await signUp(world, firm, meta)
     const { url } = await reconnect(world, firm, account.id)
     await openPage(url)
-    expect(await page.text('.card')).toContain(`Reconnect ${meta.displayPhoneNumber}`)
+    await page.reads('.card', `Reconnect ${meta.displayPhoneNumber}`)
     const dialog = await openDialog()
     await chooseNumber(dialog, meta)
     await agree(dialog)

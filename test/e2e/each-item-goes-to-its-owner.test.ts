@@ -151,6 +151,19 @@ describe('large and crowded', () => {
     expect(new Set(rows.map((row) => row.conversation_id)).size).toBe(50)
   })
 
+  test('ten thousand parts that hold nothing, or nothing good, hold up nothing beside them', async () => {
+    const good = (id: string) => payload({ messages: [textMessage(id, 'x')] }).entry[0]
+    const empty = Array.from({ length: 10_000 }, () => ({ id: '1', changes: [] }))
+    const bad = Array.from({ length: 10_000 }, () => null)
+    for (const [id, parts] of Object.entries({ empty, bad })) {
+      const entry = [...parts, good(`wamid.after-${id}`)]
+      const event = await deliverAndDrain(Buffer.from(JSON.stringify({ entry })))
+
+      expect(event).toMatchObject({ status: 'done', attempt: 1 })
+      expect(await wamidsOf(db)).toContain(`wamid.after-${id}`)
+    }
+  })
+
   test('I1: rows the database refuses do not fail the deliveries that came with them', async () => {
     const bodies = Array.from({ length: 60 }, (_, index) => {
       const body = JSON.stringify(

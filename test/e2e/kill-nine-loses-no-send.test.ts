@@ -117,9 +117,9 @@ describe('kill -9 loses no send', () => {
     // One of the two always lives: what Meta reports meanwhile is to be heard.
     let [next, other] = [await startGang(2), await startGang(1)]
     await until('everybody wrote', async () => (await api.pendingCount()) === 0)
-    // Half of the calls are cut off before Meta accepts, half after.
-    simulator.setFault({ fault: 'slow', delay: 20, spread: 60, probability: 0.5 })
-    simulator.setFault({ fault: 'slow', delay: 20, spread: 60, when: 'after_accepting' })
+    // Half of the calls are cut off before Meta accepts, half after. A slow Meta keeps all hands full with few messages.
+    simulator.setFault({ fault: 'slow', delay: 100, spread: 200, probability: 0.5 })
+    simulator.setFault({ fault: 'slow', delay: 100, spread: 200, when: 'after_accepting' })
     const load = startSendLoad(api, db, firms, 60)
 
     for (let round = 1; round <= rounds; round++) {

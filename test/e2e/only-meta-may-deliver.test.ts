@@ -68,6 +68,14 @@ describe('a delivery that Meta did not sign', () => {
         ),
       },
     ],
+    [
+      'one over the same text, with a byte order mark',
+      { 'x-hub-signature-256': signatureOf(Buffer.concat([Buffer.from('\ufeff'), raw])) },
+    ],
+    [
+      'one over the same text, escaped',
+      { 'x-hub-signature-256': signatureOf(Buffer.from(raw.toString().replace('e', '\\u0065'))) },
+    ],
     ['one in upper case', { 'x-hub-signature-256': `sha256=${right.slice(7).toUpperCase()}` }],
     ['one without its prefix', { 'x-hub-signature-256': right.slice(7) }],
     ['one that is too short', { 'x-hub-signature-256': right.slice(0, -1) }],
@@ -102,7 +110,28 @@ describe('a delivery that Meta did not sign', () => {
     expect(gateway.logText()).not.toContain('blue planter')
     const metrics = await gateway.runtime.metrics.webhookRequests.get()
     const refused = metrics.values.find((it) => it.labels.outcome === 'bad_signature')
-    expect(refused?.value).toBe(13)
+    expect(refused?.value).toBe(15)
+  })
+
+  test('what cannot be a signature is refused before the body comes', async () => {
+    const answer = await post(
+      { 'x-hub-signature-256': 'sha256=short', 'content-length': '1000' },
+      () => undefined,
+    )
+
+    expect(answer.status).toBe(401)
+  })
+
+  test('a body that is longer than its announced length is not the one that was signed', async () => {
+    const before = await countEvents()
+
+    const answer = await post(
+      { 'x-hub-signature-256': right, 'content-length': String(raw.length - 1) },
+      (write) => write(raw),
+    )
+
+    expect(answer.status).toBe(401)
+    expect(await countEvents()).toBe(before)
   })
 })
 
@@ -150,6 +179,22 @@ describe('a delivery that Meta signed', () => {
     expect(answer.status).toBe(415)
     expect(answer.json.error.code).toBe('UNSUPPORTED_ENCODING')
     expect(await countEvents()).toBe(before)
+  })
+
+  test('in chunks, of no announced length, is accepted', async () => {
+    const raw = Buffer.from(JSON.stringify(payload({ messages: [textMessage('chunks', 'x')] })))
+
+    const answer = await new Promise<number | undefined>((resolve, reject) => {
+      const headers = { 'x-hub-signature-256': signatureOf(raw), 'transfer-encoding': 'chunked' }
+      const sent = request(`${gateway.url}/webhooks/whatsapp`, { method: 'POST', headers })
+      sent.on('response', (response) => resolve(response.resume().statusCode))
+      sent.on('error', reject)
+      for (const byte of raw.subarray(0, 9)) sent.write(Buffer.of(byte))
+      sent.end(raw.subarray(9))
+    })
+
+    expect(answer).toBe(200)
+    await eventOf(gateway.db, raw)
   })
 
   test('at both addresses is the same delivery', async () => {
@@ -259,6 +304,13 @@ describe('the handshake', () => {
 
     expect(answer.status).toBe(403)
     expect(answer.text).not.toContain(token)
+  })
+
+  test('that was refused is counted and logged, without the token', async () => {
+    const { values } = await gateway.runtime.metrics.webhookRequests.get()
+    expect(values.find(({ labels }) => labels.outcome === 'bad_token')?.value).toBe(8)
+    expect(gateway.logText()).toContain('"error_code":"VERIFICATION_FAILED"')
+    expect(gateway.logText()).not.toContain(token)
   })
 
   test.each([

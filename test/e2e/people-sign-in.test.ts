@@ -251,6 +251,19 @@ describe('a session', () => {
     expect((await me(last)).status).toBe(401)
   })
 
+  test('is a new one with every sign-in, whatever cookie was there before', async () => {
+    const { email, browser } = await arrive('agent')
+    const planted = `__Host-estafet=${'A'.repeat(43)}`
+    const cookies = [planted, browser.cookie]
+    for (const cookie of cookies) {
+      const answer = await post('/api/console/sign-in', { email, password }, { cookie })
+      expect(answer.status).toBe(200)
+      expect(cookieOf(answer)).toMatch(/^__Host-estafet=[\w-]{43}$/)
+      expect(cookies).not.toContain(cookieOf(answer))
+    }
+    expect((await me({ ...browser, cookie: planted })).status).toBe(401)
+  })
+
   test('is not prolonged by what its page asks by itself', async () => {
     const { browser } = await arrive('agent')
     const idle = { ...browser, 'x-idle': '1' }

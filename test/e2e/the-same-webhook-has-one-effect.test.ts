@@ -82,6 +82,23 @@ describe('the same delivery', () => {
     expect(gateway.logText()).toContain('"state":"duplicate"')
   })
 
+  test('with other words under the same id changes nothing: the first counts', async () => {
+    const saying = (words: string) => textMessage('wamid.two-texts', words)
+    await deliverAndDrain(payload({ messages: [saying('first')] }))
+
+    await deliverAndDrain(payload({ messages: [saying('second')] }))
+    const beside = textMessage('wamid.beside-two-texts', 'new')
+    await deliverAndDrain(payload({ messages: [saying('third'), beside] }))
+
+    const list = await gateway.call('GET', '/api/whatsapp/messages?limit=200', { key: tenant.key })
+    const textOf = (wamid: string) =>
+      list.json.data
+        .filter((one: { wamid: string }) => one.wamid === wamid)
+        .map((one: { content: { text: unknown } }) => one.content.text)
+    expect(textOf('wamid.two-texts')).toEqual([{ body: 'first' }])
+    expect(textOf('wamid.beside-two-texts')).toEqual([{ body: 'new' }])
+  })
+
   test('in other bytes is skipped when it holds one status, but not for another participant', async () => {
     const status = (participant: string) =>
       statusUpdate('wamid.group', 'read', { recipient_participant_id: participant })

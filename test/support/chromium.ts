@@ -39,7 +39,9 @@ export interface Page {
   setFiles(selector: string, files: string[]): Promise<void>
   /** Until the selector matches something visible, or the expression (starting with `=>`) is true. */
   waitFor(selectorOrExpression: string, what?: string): Promise<void>
-  /** The visible text of the first element that matches. */
+  /** Until the first visible element that matches says this. */
+  reads(selector: string, words: string | RegExp): Promise<void>
+  /** The visible text of the first element that matches, as it is now. */
   text(selector: string): Promise<string>
   resize(width: number, height: number): Promise<void>
   /** What `prefers-color-scheme` says. */
@@ -58,9 +60,15 @@ export interface Page {
   close(): Promise<void>
 }
 
+export interface PageOptions {
+  /** As in another browser, with cookies of its own. */
+  isApart?: boolean
+  /** What the page does every few seconds it does ten times as often. */
+  isHasty?: boolean
+}
+
 export interface Browser {
-  /** `isApart`: as in another browser, with cookies of its own. */
-  newPage(options?: { isApart?: boolean }): Promise<Page>
+  newPage(options?: PageOptions): Promise<Page>
   close(): Promise<void>
 }
 
@@ -186,17 +194,23 @@ async function connect(url: string): Promise<Connection> {
 
 async function openPage(
   connection: Connection,
-  { isApart = false }: { isApart?: boolean } = {},
+  { isApart = false, isHasty = false }: PageOptions = {},
 ): Promise<Page> {
   const apart = isApart ? await connection.call('Target.createBrowserContext') : {}
   const { targetId } = await connection.call('Target.createTarget', {
     url: 'about:blank',
     ...apart,
   })
-  return attach(connection, targetId)
+  return attach(connection, targetId, isHasty ? hastyScript : '')
 }
 
-async function attach(connection: Connection, targetId: string): Promise<Page> {
+const hastyScript = `{
+  const { setInterval } = window
+  window.setInterval = (task, ms, ...given) => setInterval(task, ms >= 1000 ? ms / 10 : ms, ...given)
+}`
+
+/** `source` runs before everything else in whatever the page shows. */
+async function attach(connection: Connection, targetId: string, source = ''): Promise<Page> {
   const attached = await connection.call('Target.attachToTarget', { targetId, flatten: true })
   const sessionId: string = attached.sessionId
   const call = (method: string, params?: object) => connection.call(method, params, sessionId)
@@ -214,6 +228,7 @@ async function attach(connection: Connection, targetId: string): Promise<Page> {
     if (problem !== undefined) problems.push(problem)
   })
   for (const domain of ['Page', 'Runtime', 'Log', 'Network', 'DOM']) await call(`${domain}.enable`)
+  if (source) await call('Page.addScriptToEvaluateOnNewDocument', { source })
 
   const actions = createActions(call)
   async function loaded(start: () => Promise<unknown>): Promise<void> {
@@ -319,6 +334,8 @@ function createActions(
       const { nodeId } = await call('DOM.querySelector', { nodeId: root.nodeId, selector })
       await call('DOM.setFileInputFiles', { nodeId, files })
     },
+    reads: (selector, words) =>
+      waitFor(`=>${isSaid(selector, words)}`, `${selector} to say ${words}`),
     async text(selector) {
       await waitFor(selector)
       return evaluate(`${visible(selector)}.innerText`)
@@ -374,6 +391,13 @@ const keyCodes: Record<string, number> = {
 /** The first match that has a size, as an expression. */
 function visible(selector: string): string {
   return `[...document.querySelectorAll(${JSON.stringify(selector)})].find((each) => each.getClientRects().length > 0)`
+}
+
+/** Whether that says this, as an expression. */
+function isSaid(selector: string, words: string | RegExp): string {
+  const text = `(${visible(selector)}?.innerText ?? '')`
+  if (typeof words !== 'string') return `${words}.test(${text})`
+  return `${text}.includes(${JSON.stringify(words)})`
 }
 
 /** The middle of the element, once two frames found it in the same place: what still moves would be missed. */

@@ -14,6 +14,8 @@ export interface FaultProxy {
   heal(): void
   /** The next statement that holds these bytes reaches the server and is done; its answer gets lost with the connection. */
   loseAnswerTo(bytes: string): void
+  /** From now on the answer to a commit gets lost with its connection whenever `dice` says so. */
+  loseCommits(dice: () => boolean): void
   lostAnswers(): number
 }
 
@@ -23,6 +25,7 @@ export async function startFaultProxy(targetPort: number): Promise<FaultProxy> {
   let isSwallowing = false
   let isRefusing = false
   let marked: string | undefined
+  let isCommitToLose = () => false
   let lostAnswers = 0
 
   const server = createServer((client) => {
@@ -48,6 +51,7 @@ export async function startFaultProxy(targetPort: number): Promise<FaultProxy> {
         marked = undefined
         isAnswerToLose = true
       }
+      if (data.includes('commit\0') && isCommitToLose()) isAnswerToLose = true
       upstream.write(data)
     })
     upstream.on('data', (data) => {
@@ -82,6 +86,9 @@ export async function startFaultProxy(targetPort: number): Promise<FaultProxy> {
     },
     loseAnswerTo(bytes) {
       marked = bytes
+    },
+    loseCommits(dice) {
+      isCommitToLose = dice
     },
     lostAnswers: () => lostAnswers,
   }

@@ -1,5 +1,6 @@
 // A gateway in this process, on a database of its own, whose queue runs only when the test says so.
 import { createHmac } from 'node:crypto'
+import { type Dispatcher, request } from 'undici'
 import { type Alerting, createAlerting } from '../../src/alerts/alerting.ts'
 import type { Transitions } from '../../src/alerts/evaluate.ts'
 import { type Config, readConfig } from '../../src/config.ts'
@@ -228,21 +229,42 @@ export function signatureOf(raw: Buffer, secret: string = testSecrets.META_APP_S
   return `sha256=${createHmac('sha256', secret).update(raw).digest('hex')}`
 }
 
+/** As `fetch` does it, at a third of its cost: tests ask a hundred thousand times. */
 async function send(
   method: string,
   url: string,
   body: Buffer | string | FormData | undefined,
   headers: Record<string, string>,
 ): Promise<Answer> {
-  const response = await fetch(url, { method, headers, ...(body !== undefined && { body }) })
-  const text = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('application/json')
+  const encoded = body === undefined ? undefined : await encode(body)
+  const response = await request(url, {
+    method: method as Dispatcher.HttpMethod,
+    headers: { ...encoded?.headers, ...headers },
+    ...(encoded && { body: encoded.bytes }),
+  })
+  const text = await response.body.text()
+  const answered = new Headers()
+  for (const [name, value = []] of Object.entries(response.headers)) {
+    for (const one of [value].flat()) answered.append(name, one)
+  }
+  const isJson = answered.get('content-type')?.includes('application/json')
   return {
-    status: response.status,
-    headers: response.headers,
+    status: response.statusCode,
+    headers: answered,
     text,
     json: isJson ? JSON.parse(text) : undefined,
   }
+}
+
+/** A form and a text say what they are. */
+async function encode(body: Buffer | string | FormData) {
+  if (Buffer.isBuffer(body)) return { bytes: body, headers: {} }
+  if (typeof body === 'string') {
+    return { bytes: body, headers: { 'content-type': 'text/plain;charset=UTF-8' } }
+  }
+  const form = new Response(body)
+  const type = form.headers.get('content-type') ?? ''
+  return { bytes: Buffer.from(await form.arrayBuffer()), headers: { 'content-type': type } }
 }
 
 /** How many rows a table has, for what the API does not show. */

@@ -5,38 +5,74 @@ import { expectAccessible } from './console.ts'
 
 const quoted = (text: string) => JSON.stringify(text)
 
-/** Everything that can be pressed now and is called exactly so. In a dialog, where one is open. */
-const pressable = (name: string) => `[...(
-  [...document.querySelectorAll('dialog[open]')].at(-1) ?? document
-).querySelectorAll('button, a, summary, [role^="menuitem"]')].filter((one) =>
-  one.checkVisibility() && one.getAttribute('aria-disabled') !== 'true' &&
-  (one.innerText.trim() === ${quoted(name)} || one.getAttribute('aria-label') === ${quoted(name)}))`
+/** The dialog on top, where there is one: what is behind it cannot be reached. */
+const top = `([...document.querySelectorAll('dialog[open]')].at(-1) ?? document)`
 
-export async function press(page: Page, name: string): Promise<void> {
-  await page.waitFor(`=> ${pressable(name)}.length > 0`, `something called ${name}`)
-  await page.evaluate(`${pressable(name)}[0].click()`)
+/** Everything that can be pressed now and says so in a line of its own, or is called so where it has no words. */
+const pressable = (
+  words: string,
+) => `[...${top}.querySelectorAll('button, a, summary, [role^="menuitem"]')]
+  .filter((one) => one.checkVisibility() && !one.closest('[inert]') &&
+    !one.matches(':disabled, [aria-disabled="true"]') &&
+    (one.innerText.split('\\n').some((line) => line.trim() === ${quoted(words)}) ||
+      one.getAttribute('aria-label') === ${quoted(words)}))`
+
+/** Of several the last one: menus open behind what they belong to. */
+export function press(page: Page, words: string): Promise<void> {
+  // Looked for and pressed in one go: nothing moves in between.
+  return page.waitFor(
+    `=> (() => {
+      const found = ${pressable(words)}.at(-1)
+      found?.focus()
+      found?.click()
+      return found !== undefined
+    })()`,
+    `something to press that says ${words}`,
+  )
 }
 
 /** Whether nobody could press such a thing. */
-export const isMissing = (page: Page, name: string): Promise<boolean> =>
-  page.evaluate(`${pressable(name)}.length === 0`)
+export const isMissing = (page: Page, words: string): Promise<boolean> =>
+  page.evaluate(`${pressable(words)}.length === 0`)
 
-export async function says(page: Page, text: string): Promise<void> {
-  await page.waitFor(`=> document.body.innerText.includes(${quoted(text)})`, quoted(text))
+/** Until the page, or the dialog on top of it, says this. */
+export function says(page: Page, words: string): Promise<void> {
+  const where = `(${top} === document ? document.body : ${top})`
+  return page.waitFor(
+    `=> ${where}.innerText.replaceAll(/\\s+/g, ' ').includes(${quoted(words)})`,
+    quoted(words),
+  )
 }
 
-export async function saysNoMore(page: Page, text: string): Promise<void> {
-  await page.waitFor(`=> !document.body.innerText.includes(${quoted(text)})`, `no ${quoted(text)}`)
+/** Until it does not say it any more. */
+export function saysNoMore(page: Page, words: string): Promise<void> {
+  return page.waitFor(
+    `=> !document.body.innerText.replaceAll(/\\s+/g, ' ').includes(${quoted(words)})`,
+    `no more ${quoted(words)}`,
+  )
 }
+
+/** Until no dialog is open. */
+export const noDialog = (page: Page) =>
+  page.waitFor(`=> document.querySelector('dialog[open]') === null`, 'no dialog')
 
 /** Instead of what is in it. */
-export async function write(page: Page, name: string, text: string): Promise<void> {
-  const selector = `[name=${quoted(name)}]`
-  await page.waitFor(selector)
-  await page.evaluate(`document.querySelector('${selector}').focus()`)
-  await page.evaluate(`document.querySelector('${selector}').select()`)
-  await page.type(selector, text)
-  await page.waitFor(`=> document.querySelector('${selector}').value !== ''`)
+export async function fill(page: Page, name: string, text: string): Promise<void> {
+  const field = `${top}.querySelector('[name=${quoted(name)}]')`
+  // Looked for and marked in one go, as above.
+  await page.waitFor(
+    `=> (() => {
+      const field = ${field}
+      document.querySelectorAll('[data-filled]').forEach((one) => one.removeAttribute('data-filled'))
+      field?.setAttribute('data-filled', '')
+      field?.focus()
+      field?.select()
+      return field !== null
+    })()`,
+    `the field ${name}`,
+  )
+  await page.type('[data-filled]', text)
+  await page.waitFor(`=> ${field}?.value !== ''`, `something in the field ${name}`)
 }
 
 export async function tick(page: Page, selector: string): Promise<void> {

@@ -1,6 +1,6 @@
 // The send queue driven by hand: rows in, claims out, with the database's own clock.
 import { randomUUID } from 'node:crypto'
-import { type Db, sql } from '../../src/db/connect.ts'
+import { type Db, type Sql, sql } from '../../src/db/connect.ts'
 import { transactionWithRetry } from '../../src/db/retry.ts'
 import type { ClaimedSend, NewSend, Settlement } from '../../src/outbox/model.ts'
 import { claimSends, enqueueSends, settleSends } from '../../src/outbox/queue-queries.ts'
@@ -60,15 +60,17 @@ export async function queueHand(db: Db): Promise<QueueHand> {
 
 /** As if their waiting time were over: what is due later is due now, and so is whoever looks for it. */
 export async function makeDue(db: Db): Promise<void> {
-  await db.query(sql`update whatsapp_send_outbox set next_run_at = now() where status = 'pending'`)
-  await db.query(sql`
+  // One at a time, and again where a worker was at the same rows in another order.
+  const change = (statement: Sql<unknown>) => transactionWithRetry(db, (tx) => tx.query(statement))
+  await change(sql`update whatsapp_send_outbox set next_run_at = now() where status = 'pending'`)
+  await change(sql`
     update send_numbers
     set next_at = now(), hold_until = least(hold_until, now()), trial_at = least(trial_at, now()),
       slowed_rate = null, paced_until = least(paced_until, now())
     where hold_until < 'infinity'`)
-  await db.query(sql`update send_host set trial_at = least(trial_at, now())`)
-  await db.query(sql`delete from send_pairs`)
-  await db.query(sql`update send_tenants set next_at = now()`)
+  await change(sql`update send_host set trial_at = least(trial_at, now())`)
+  await change(sql`delete from send_pairs`)
+  await change(sql`update send_tenants set next_at = now()`)
 }
 
 /** The queue's own clock is the database's: everything it remembers moves this far into the past. Leases do not. */

@@ -25,7 +25,15 @@ export function startSendLoad(
   const accepted = new Set<string>()
   let isStopping = false
 
-  const isRoom = async () => {
+  let looking: Promise<boolean> | undefined
+  /** Asked by all at once, looked once. */
+  const isRoom = () => {
+    looking ??= look().finally(() => {
+      looking = undefined
+    })
+    return looking
+  }
+  const look = async () => {
     const [row] = await db.query(sql<{ count: number }>`
       select count(*)::int as count from whatsapp_send_outbox where status in ('pending', 'running')`)
     return isStopping || (row?.count ?? 0) < mostWaiting

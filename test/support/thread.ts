@@ -8,6 +8,7 @@ import type { TestGateway } from './gateway.ts'
 import { fixture, payload, textMessage } from './payloads.ts'
 import type { SeededPerson } from './people.ts'
 import { until } from './program.ts'
+import { keepInboxSteady, makeDue } from './queue.ts'
 import type { Firm } from './sending.ts'
 
 const fixtures = new URL('../fixtures/meta/', import.meta.url)
@@ -113,6 +114,9 @@ export async function startThreads(): Promise<Threads> {
     },
     reached: (messageId, status) =>
       until(`${messageId} is ${status}`, async () => {
+        // Nobody waits here until Meta would have told.
+        await keepInboxSteady(gateway.db)
+        await makeDue(gateway.db)
         const shown = await world.read(firm, messageId)
         return shown.status === status && shown
       }),

@@ -456,6 +456,6 @@ export function requiredOf(schema: z.ZodType | undefined): string[] {
   return jsonSchemaOf(schema).required ?? []
 }
 
-function jsonSchemaOf(schema: z.ZodType | undefined): z.core.JSONSchema.BaseSchema {
+export function jsonSchemaOf(schema: z.ZodType | undefined): z.core.JSONSchema.BaseSchema {
   return schema ? z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) : {}
 }

@@ -30,6 +30,7 @@
     }
     function end(code) {
       clearInterval(closing)
+      popup.close()
       window.removeEventListener('message', hear)
       callback(
         code === null

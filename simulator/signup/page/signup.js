@@ -167,7 +167,8 @@ function leave(parameters) {
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
     if (state !== null) url.searchParams.set('state', state)
     location.assign(url)
-  } else if (window.opener !== null) window.close()
+    // The SDK closes the window once it has heard: that one is gone may be seen before its last words are heard.
+  } else if (window.opener !== null && query.get('origin') === null) window.close()
 }
 
 const refusal = {

@@ -39,6 +39,7 @@ export async function finishSignup(
     if (answer.error !== undefined) throw refuse('SIGNUP_DENIED')
     if (!answer.code) throw refuse('CODE_MISSING')
     if (!(await takeState(db, hash, clock.now()))) throw refuse('STATE_USED')
+    // crash point: signup.state-taken
     const finished = await connect(options, row, { ...answer, code: answer.code })
     metrics.signups.inc({ outcome: finished.isNew ? 'connected' : 'reconnected' })
     log.info(finished.isNew ? 'account_connected' : 'account_reconnected', {
@@ -46,6 +47,7 @@ export async function finishSignup(
       waba_id: finished.account.waba_id,
       phone_number_id: finished.account.phone_number_id,
     })
+    // crash point: signup.stored-before-ring
     await options.onReleased()
     return finished
   } catch (error) {
@@ -84,6 +86,7 @@ async function connect(
   const ready = await meta.number(number.id, accessToken)
   if (ready.kind !== 'told') throw refuseFor('META_REFUSED', ready)
   if (!isRegistered(ready.value)) throw refuse('REGISTER_FAILED')
+  // crash point: signup.prepared-before-store
   return storeConnection(options, {
     tenantId: started.tenant_id,
     actor: started.started_by,

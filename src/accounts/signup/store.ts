@@ -60,6 +60,7 @@ async function store(tx: Tx, options: SignupOptions, connection: NewConnection):
     const hold = holdOf(one.told, now)
     if (hold) await options.hold(tx, tenantId, one.phone_number_id, hold.until ?? 'parked')
   }
+  // crash point: signup.stored-before-commit
   const { is_new: isNew, ...account } = row
   return { account, isNew }
 }

@@ -1,0 +1,246 @@
+// A checker that cannot find anything is worth nothing: each finds what is planted for it, and nothing where all is well.
+import { expect, test } from 'vitest'
+import type { AcceptedSend, Delivery, GraphRequest } from '../../simulator/ledger.ts'
+import { checkEverything } from './check.ts'
+import type { Evidence } from './evidence.ts'
+
+const attemptId = '6f1f9d3c-1111-4222-8333-444455556666'
+const eventId = '6f1f9d3c-1111-4222-8333-444455557777'
+const inboundId = '6f1f9d3c-1111-4222-8333-444455558888'
+const phoneNumberId = '77002'
+
+const posted = (id = attemptId): GraphRequest => ({
+  id: 'request-1',
+  method: 'POST',
+  path: '/messages',
+  endpoint: 'messages',
+  phone_number_id: phoneNumberId,
+  waba_id: null,
+  recipient: '16505550101',
+  arrived_at: '2026-01-01T00:00:00.000Z',
+  answered_at: null,
+  status: 200,
+  outcome: 'answered',
+  wamid: 'wamid.out',
+  faults: [],
+  body: { biz_opaque_callback_data: `est:${id}` },
+})
+
+const accepted = (text: string, wamid: string): AcceptedSend => ({
+  wamid,
+  phone_number_id: phoneNumberId,
+  accepted_at: '2026-01-01T00:00:00.000Z',
+  recipient: { input: '16505550101' },
+  type: 'text',
+  dropped: false,
+  request: { text: { body: text } },
+})
+
+const status = (state: string): Delivery => ({
+  id: `delivery-${state}`,
+  kind: 'status',
+  phone_number_id: phoneNumberId,
+  wamid: 'wamid.out',
+  status: state,
+  items: [
+    {
+      kind: 'status',
+      field: 'messages',
+      phone_number_id: phoneNumberId,
+      wamid: 'wamid.out',
+      status: state,
+    },
+  ],
+  faults: [],
+  created_at: '2026-01-01T00:00:00.000Z',
+  body: '{"id":"wamid.out"}',
+  state: 'delivered',
+  attempts: [],
+})
+
+/** One message in, one message out, all well. */
+function goodEvidence(): Evidence {
+  return {
+    ledger: {
+      requests: [posted()],
+      sends: [accepted('number 1', 'wamid.out')],
+      reads: [],
+      deliveries: [status('sent')],
+      faults: [],
+      forgotten: 0,
+    },
+    client: {
+      webhooks: [{ wamid: 'wamid.in', isAcknowledged: true }],
+      sends: [{ text: 'number 1', phoneNumberId, to: '16505550101', isAccepted: true }],
+      decisions: [{ letterId: 'dlq_1', state: 'discarded' }],
+      events: [{ id: `evt_${eventId.replaceAll('-', '')}` }],
+    },
+    rows: {
+      webhooks: [{ id: 'w1', status: 'done' }],
+      messages: [
+        { ...message, id: inboundId, direction: 'inbound', wamid: 'wamid.in', status: 'received' },
+        {
+          ...message,
+          id: 'm1',
+          direction: 'outbound',
+          wamid: 'wamid.out',
+          status: 'sent',
+          text: 'number 1',
+        },
+      ],
+      steps: [{ wamid: 'wamid.out', status: 'sent' }],
+      sends: [{ id: '1', messageId: 'm1', status: 'done', parentId: null }],
+      attempts: [{ id: attemptId, messageId: 'm1', outcome: 'accepted', isDead: false }],
+      letters: [
+        {
+          id: 'dlq_1',
+          kind: 'inbound',
+          state: 'discarded',
+          eventId: 'w1',
+          messageId: null,
+          raw: '{}',
+        },
+      ],
+      events: [
+        {
+          id: eventId,
+          lane: 'l1',
+          position: '1',
+          messageId: `msg_${inboundId.replaceAll('-', '')}`,
+        },
+      ],
+      deliveries: [{ eventId, status: 'done' }],
+      media: [],
+      notifications: [],
+      decisions: [{ letterId: 'dlq_1', action: 'dead_letter.discarded' }],
+    },
+    audit: { rows: 1, chains: [], broken: [] },
+    accounting: { adds_up: true, accounting: {} as never, differences: [], is_cut: false },
+    mayDouble: false,
+  }
+}
+
+const message = { phoneNumberId, text: null, isDuplicateConfirmed: false }
+
+test('nothing is found where all is well', () => {
+  expect(checkEverything(goodEvidence())).toEqual([])
+})
+
+const outbound = ({ rows }: Evidence) => rows.messages[1] as Evidence['rows']['messages'][number]
+const doubled = (evidence: Evidence) =>
+  void evidence.ledger.sends.push(accepted('number 1', 'wamid.again'))
+
+const planted: [string, (evidence: Evidence) => unknown, string][] = [
+  [
+    'a lost message',
+    ({ rows }) => rows.messages.shift(),
+    'I1: the acknowledged message wamid.in is lost',
+  ],
+  [
+    'a doubled message',
+    ({ rows }) => rows.messages.push({ ...rows.messages[0] } as never),
+    'is there twice',
+  ],
+  [
+    'an invented message',
+    ({ client }) => client.webhooks.pop(),
+    'I2: nobody sent the message wamid.in',
+  ],
+  ['a lost send', ({ rows }) => rows.messages.pop(), 'was accepted and is lost'],
+  [
+    'a send that is two messages',
+    ({ rows }) => rows.messages.push({ ...outbound({ rows } as Evidence), id: 'm2' }),
+    'is 2 messages',
+  ],
+  ['a send that never went out', ({ ledger }) => ledger.sends.pop(), 'but Meta never had it'],
+  ['a send that went out twice', doubled, 'is at Meta 2 times, with 0 excuses'],
+  [
+    'a death that nobody is told of',
+    (evidence) => Object.assign(outbound(evidence), { status: 'failed' }),
+    'no dead letter tells of it',
+  ],
+  [
+    'a foreign name',
+    (evidence) => Object.assign(outbound(evidence), { wamid: 'wamid.other' }),
+    'no message of ours has wamid.out',
+  ],
+  ['an attempt posted twice', ({ ledger }) => ledger.requests.push(posted()), 'was posted twice'],
+  ['a call that no row announced', ({ rows }) => rows.attempts.pop(), 'no row announced the call'],
+  [
+    'a lost status',
+    ({ rows }) => rows.steps.pop(),
+    'the acknowledged status wamid.out sent is lost',
+  ],
+  [
+    'a status that was undone',
+    ({ rows }) => rows.steps.push({ wamid: 'wamid.out', status: 'read' }),
+    'is sent, but was read',
+  ],
+  [
+    'an event that nobody recorded',
+    ({ rows }) => rows.events.pop(),
+    'nobody is told of the message wamid.in',
+  ],
+  ['an event that nobody heard', ({ client }) => client.events.pop(), 'was never heard'],
+  [
+    'a decision that is forgotten',
+    ({ rows }) => Object.assign(rows.letters[0] ?? {}, { state: 'open' }),
+    'was discarded, and now it is not',
+  ],
+  [
+    'a decision without its audit',
+    ({ rows }) => rows.decisions.pop(),
+    'but the audit tells otherwise',
+  ],
+  [
+    'a webhook under way',
+    ({ rows }) => rows.webhooks.push({ id: 'w2', status: 'processing' }),
+    'the webhook w2 is still processing',
+  ],
+  [
+    'a send under way',
+    ({ rows }) => rows.sends.push({ id: '2', messageId: 'm1', status: 'running', parentId: null }),
+    'the send 2 is still running',
+  ],
+  [
+    'a broken audit',
+    ({ audit }) =>
+      audit.broken.push({ chain: 'c', position: 1, problem: 'hash' as never, message: 'x' }),
+    'the audit of c is broken',
+  ],
+  [
+    'books that do not add up',
+    ({ accounting }) =>
+      accounting.differences.push({ kind: 'total', event_id: null, tenant_id: null, message: 'x' }),
+    'accounting: x',
+  ],
+]
+
+test.each(planted)('%s is found', (_name, plant, words) => {
+  const evidence = goodEvidence()
+  plant(evidence)
+
+  expect(checkEverything(evidence).join('\n')).toContain(words)
+})
+
+test('messages out of their order are found', () => {
+  const evidence = goodEvidence()
+  evidence.ledger.sends = [accepted('number 2', 'wamid.2'), accepted('number 1', 'wamid.out')]
+  evidence.client.sends.push({
+    text: 'number 2',
+    phoneNumberId,
+    to: '16505550101',
+    isAccepted: true,
+  })
+
+  expect(checkEverything(evidence)).toContain('order: “number 1” reached Meta after “number 2”')
+})
+
+test('a double is excused where it may happen and an attempt was ambiguous, and only then', () => {
+  const evidence = { ...goodEvidence(), mayDouble: true }
+  doubled(evidence)
+  expect(checkEverything(evidence).join('\n')).toContain('with 0 excuses')
+
+  for (const attempt of evidence.rows.attempts) attempt.isDead = true
+  expect(checkEverything(evidence)).toEqual([])
+})

@@ -1,0 +1,291 @@
+// The invariants of docs/guarantees.md as pure functions over what is known from outside (evidence.ts). Each returns what it
+// found violated, in words; nothing found, nothing returned. For the end of a run, when everything has had its time to end.
+import { unpackCallback } from '../../src/meta/callback-data.ts'
+import type { ClientLog, Evidence, MessageDump, Rows } from './evidence.ts'
+
+export function checkEverything(evidence: Evidence): string[] {
+  return [
+    ...checkReceived(evidence),
+    ...checkSends(evidence),
+    ...checkPosts(evidence),
+    ...checkOrder(evidence),
+    ...checkStatuses(evidence),
+    ...checkEvents(evidence),
+    ...checkDecisions(evidence),
+    ...checkEnds(evidence),
+    ...checkBooks(evidence),
+  ]
+}
+
+/** I1, I2: what was acknowledged is there, as a message or as a dead letter, and once; nothing is there that nobody sent. */
+export function checkReceived({ ledger, client, rows }: Evidence): string[] {
+  const known = [...client.webhooks, ...messagesOf(ledger)]
+  const acknowledged = new Set(known.flatMap((one) => (one.isAcknowledged ? one.wamid : [])))
+  const sent = new Set(known.map(({ wamid }) => wamid))
+  const stored = rows.messages.flatMap(({ direction, wamid }) =>
+    direction === 'inbound' && wamid !== null ? wamid : [],
+  )
+  const there = new Set(stored)
+  const isBuried = (wamid: string) =>
+    rows.letters.some(({ raw, messageId }) => messageId === null && raw.includes(wamid))
+  return [
+    ...[...acknowledged]
+      .filter((wamid) => !there.has(wamid) && !isBuried(wamid))
+      .map((wamid) => `I1: the acknowledged message ${wamid} is lost`),
+    ...repeated(stored).map((wamid) => `I2: the message ${wamid} is there twice`),
+    ...[...there]
+      .filter((wamid) => !sent.has(wamid))
+      .map((wamid) => `I2: nobody sent the message ${wamid}`),
+  ]
+}
+
+/** I3, I4: what was accepted is one message, and is at Meta once, or died and is known to have died. */
+export function checkSends({ ledger, client, rows, mayDouble }: Evidence): string[] {
+  const outbound = rows.messages.filter(({ direction }) => direction === 'outbound')
+  const byText = groups(outbound, ({ text }) => text ?? '')
+  const atMeta = groups(ledger.sends, ({ request }) => textOf(request) ?? '')
+  const dead = new Set(rows.letters.flatMap(({ messageId }) => messageId ?? []))
+  const violations: string[] = []
+  for (const { text, isAccepted } of client.sends) {
+    const messages = byText.get(text) ?? []
+    const accepted = atMeta.get(text) ?? []
+    const [message] = messages
+    if (messages.length > 1) violations.push(`I3: “${text}” is ${messages.length} messages`)
+    if (!message) {
+      if (isAccepted) violations.push(`I3: “${text}” was accepted and is lost`)
+      if (accepted.length > 0)
+        violations.push(`I4: “${text}” is at Meta, but is no message of ours`)
+      continue
+    }
+    const isOver = ['failed', 'unknown', 'cancelled'].includes(message.status)
+    if (accepted.length === 0 && !isOver) {
+      violations.push(`I4: “${text}” is ${message.status}, but Meta never had it`)
+    }
+    if (isOver && message.status !== 'cancelled' && !dead.has(message.id)) {
+      violations.push(`I3: “${text}” is ${message.status}, and no dead letter tells of it`)
+    }
+    if (accepted.length <= 1) continue
+    const excuses = requeues(rows, message) + (mayDouble ? ambiguous(rows, message) : 0)
+    if (accepted.length - 1 > excuses) {
+      violations.push(`I4: “${text}” is at Meta ${accepted.length} times, with ${excuses} excuses`)
+    }
+  }
+  const own = new Set(outbound.map(({ wamid }) => wamid))
+  for (const { wamid, request } of ledger.sends) {
+    const text = textOf(request)
+    const isFirst = text === undefined || (atMeta.get(text) ?? []).length === 1
+    if (isFirst && !own.has(wamid)) violations.push(`I4: no message of ours has ${wamid}`)
+  }
+  return violations
+}
+
+/** I4: every call was announced by a committed attempt, and no attempt made two. */
+export function checkPosts({ ledger, rows }: Evidence): string[] {
+  const attempts = new Set(rows.attempts.map(({ id }) => id))
+  const posted = ledger.requests
+    .filter(({ endpoint }) => endpoint === 'messages' || endpoint === 'marketing_messages')
+    .flatMap(({ body }) => {
+      const { biz_opaque_callback_data } = (body ?? {}) as Record<string, unknown>
+      return unpackCallback(biz_opaque_callback_data)?.attemptId ?? []
+    })
+  return [
+    ...repeated(posted).map((id) => `I4: the attempt ${id} was posted twice`),
+    ...posted.filter((id) => !attempts.has(id)).map((id) => `I4: no row announced the call ${id}`),
+  ]
+}
+
+/** Messages to one recipient reach Meta in the order in which they were accepted; those that died and came back have none. */
+export function checkOrder({ ledger, client, rows }: Evidence): string[] {
+  const again = new Set(rows.letters.map(({ messageId }) => messageId))
+  const excepted = new Set(rows.messages.flatMap(({ id, text }) => (again.has(id) ? text : [])))
+  const wanted = new Set(client.sends.map(({ text }) => text).filter((one) => !excepted.has(one)))
+  const inOrder = ledger.sends.filter(({ request }) => wanted.has(textOf(request) ?? ''))
+  const lanes = groups(inOrder, (send) => `${send.phone_number_id} ${send.recipient.input}`)
+  return [...lanes.values()].flatMap((sends) => {
+    const texts = [...new Set(sends.map(({ request }) => textOf(request) ?? ''))]
+    return texts.flatMap((text, index) => {
+      const before = texts[index - 1]
+      if (before === undefined || numberIn(before) < numberIn(text)) return []
+      return `order: “${text}” reached Meta after “${before}”`
+    })
+  })
+}
+
+const ladder = ['queued', 'sent', 'failed', 'delivered', 'read', 'played']
+
+/** I2, I7: every status that was acknowledged is kept once, and a message shows the highest. */
+export function checkStatuses({ ledger, rows }: Evidence): string[] {
+  const told = itemsOf(ledger).flatMap(({ kind, wamid, status, isAcknowledged }) =>
+    kind === 'status' && isAcknowledged && wamid !== null && status !== null
+      ? { wamid, status }
+      : [],
+  )
+  const nameOf = ({ wamid, status }: { wamid: string; status: string }) => `${wamid} ${status}`
+  const kept = new Set(rows.steps.map(nameOf))
+  const violations = [...new Set(told.map(nameOf))]
+    .filter((name) => !kept.has(name))
+    .map((name) => `I1: the acknowledged status ${name} is lost`)
+  const steps = groups(rows.steps, ({ wamid }) => wamid)
+  for (const { direction, wamid, status, text } of rows.messages) {
+    if (direction !== 'outbound' || wamid === null) continue
+    const highest = Math.max(
+      0,
+      ...(steps.get(wamid) ?? []).map((one) => ladder.indexOf(one.status)),
+    )
+    if (ladder.indexOf(status) >= highest || status === 'unknown') continue
+    violations.push(`I7: “${text}” is ${status}, but was ${ladder[highest]}`)
+  }
+  return violations
+}
+
+/** Every message that came in is told, in the order of its conversation; who hears it twice hears the same id. */
+export function checkEvents({ client, rows }: Evidence): string[] {
+  const recorded = new Set(rows.events.map(({ messageId }) => messageId))
+  const untold = rows.messages.filter(
+    ({ direction, id }) =>
+      direction === 'inbound' && !recorded.has(`msg_${id.replaceAll('-', '')}`),
+  )
+  const violations = untold.map(({ wamid }) => `events: nobody is told of the message ${wamid}`)
+  if (rows.deliveries.length === 0) return violations
+  const idOf = (uuid: string) => `evt_${uuid.replaceAll('-', '')}`
+  const heard = new Set(client.events.map(({ id }) => id))
+  const wanted = new Set(rows.deliveries.map(({ eventId }) => idOf(eventId)))
+  for (const id of wanted) if (!heard.has(id)) violations.push(`events: ${id} was never heard`)
+  const laneOf = new Map(rows.events.map(({ id, lane }) => [idOf(id), lane]))
+  const told = rows.events.map(({ id }) => idOf(id)).filter((id) => heard.has(id))
+  const order = groups(told, (id) => laneOf.get(id) ?? '')
+  for (const [lane, ids] of groups(heard, (id) => laneOf.get(id) ?? '')) {
+    if (lane === '' || ids.join() === order.get(lane)?.join()) continue
+    violations.push(`events: those of ${lane} were heard out of their order`)
+  }
+  return violations
+}
+
+/** I9: what was decided is decided, once, and the audit tells of it. */
+export function checkDecisions({ client, rows }: Evidence): string[] {
+  const letters = new Map(rows.letters.map((letter) => [letter.id, letter]))
+  const acts = groups(rows.decisions, ({ letterId }) => letterId)
+  return [
+    ...client.decisions
+      .filter(({ letterId, state }) => letters.get(letterId)?.state !== state)
+      .map(({ letterId, state }) => `I9: ${letterId} was ${state}, and now it is not`),
+    ...rows.letters
+      .filter(({ state }) => state === 'requeued' || state === 'discarded')
+      .filter(({ id, state }) => {
+        const audited = acts.get(id) ?? []
+        return audited.length !== 1 || audited[0]?.action !== `dead_letter.${state}`
+      })
+      .map(({ id, state }) => `I9: ${id} is ${state}, but the audit tells otherwise`),
+  ]
+}
+
+/** L1: nothing is left under way. */
+export function checkEnds({ rows }: Evidence): string[] {
+  const open = (what: string, list: { id: string; status: string }[], ends: string[]) =>
+    list
+      .filter(({ status }) => !ends.includes(status))
+      .map(({ id, status }) => `L1: the ${what} ${id} is still ${status}`)
+  return [
+    ...open('webhook', rows.webhooks, ['done', 'failed']),
+    ...open('send', rows.sends, ['done', 'failed']),
+    ...open(
+      'message',
+      rows.messages.filter(({ direction }) => direction === 'outbound'),
+      ['sent', 'delivered', 'read', 'played', 'failed', 'unknown', 'cancelled'],
+    ),
+    ...open(
+      'delivery of',
+      rows.deliveries.map(({ eventId, status }) => ({ id: eventId, status })),
+      ['done', 'failed'],
+    ),
+    ...open(
+      'file',
+      rows.media.map(({ id, state }) => ({ id, status: state })),
+      // What died halfway up, or on its way out, is the sweep's.
+      ['stored', 'expired', 'failed', 'uploading', 'deleting'],
+    ),
+    ...open('notification', rows.notifications, ['done', 'failed']),
+    ...rows.events
+      .filter(({ position }) => position === null)
+      .map(({ id }) => `L1: the event ${id} has no place yet`),
+  ]
+}
+
+/** The audit's chains are whole, and what was received adds up. */
+export function checkBooks({ audit, accounting }: Evidence): string[] {
+  return [
+    ...audit.broken.map(({ chain, message }) => `I9: the audit of ${chain} is broken: ${message}`),
+    ...accounting.differences.map(({ message }) => `accounting: ${message}`),
+  ]
+}
+
+interface Item {
+  kind: string
+  wamid: string | null
+  status: string | null
+  isAcknowledged: boolean
+}
+
+/** What Meta delivered, without what it garbled on the way. */
+function itemsOf({ deliveries }: Evidence['ledger']): Item[] {
+  return deliveries.flatMap(({ items, state, body }) =>
+    items
+      .filter(({ wamid }) => wamid !== null && body.includes(wamid) && isJson(body))
+      .map(({ kind, wamid, status }) => {
+        return { kind, wamid, status, isAcknowledged: state === 'delivered' }
+      }),
+  )
+}
+
+function messagesOf(ledger: Evidence['ledger']): ClientLog['webhooks'] {
+  return itemsOf(ledger).flatMap(({ kind, wamid, isAcknowledged }) =>
+    kind === 'message' && wamid !== null ? { wamid, isAcknowledged } : [],
+  )
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A person said that it is to be sent again. */
+function requeues(rows: Rows, { id }: MessageDump): number {
+  return rows.sends.filter(({ messageId, parentId }) => messageId === id && parentId !== null)
+    .length
+}
+
+/** Attempts of which nobody knew what became. */
+function ambiguous(rows: Rows, { id }: MessageDump): number {
+  return rows.attempts.filter(
+    ({ messageId, outcome, isDead }) => messageId === id && (isDead || outcome === 'unknown'),
+  ).length
+}
+
+function textOf(request: Record<string, unknown>): string | undefined {
+  const { body } = (request.text ?? {}) as { body?: unknown }
+  return typeof body === 'string' ? body : undefined
+}
+
+/** The last number in it. */
+function numberIn(text: string): number {
+  return Number(/(\d+)\D*$/.exec(text)?.[1] ?? 0)
+}
+
+function repeated(names: string[]): string[] {
+  return [...groups(names, (name) => name)].flatMap(([name, list]) => (list.length > 1 ? name : []))
+}
+
+function groups<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): Map<string, Item[]> {
+  const all = new Map<string, Item[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const known = all.get(key)
+    if (known) known.push(item)
+    else all.set(key, [item])
+  }
+  return all
+}

@@ -1,0 +1,159 @@
+// Whether Meta has a message twice, and whether that is excused: its answer was lost or its sender died, nothing told of it
+// before it was sent again, the wait was kept, and the product says itself that it happened.
+import type { AcceptedSend, GraphRequest } from '../../simulator/ledger.ts'
+import { ratePerSecond } from '../../simulator/ledger-questions.ts'
+import { type Db, sql } from '../../src/db/connect.ts'
+import { unpackCallback } from '../../src/meta/callback-data.ts'
+import type { Evidence } from './evidence.ts'
+
+/** More of what the database has, for what the times decide. */
+export interface Timing {
+  attempts: TimedAttempt[]
+  /** When the first status under this name was processed. */
+  heard: { wamid: string; atMs: number }[]
+}
+
+export interface TimedAttempt {
+  id: string
+  messageId: string
+  tenantId: string
+  delivery: 'at_least_once' | 'at_most_once'
+  outcome: string | null
+  /** Of its row, however often it was tried. */
+  failures: number
+  startedMs: number
+  endedMs: number | null
+}
+
+export interface SendTerms {
+  reconcileSeconds: number
+  /** Sends in flight per tenant. */
+  cap: number
+  /** Sends in any second per number. */
+  perSecond: number
+}
+
+export async function gatherTiming(db: Db): Promise<Timing> {
+  return {
+    attempts: await db.query(sql<TimedAttempt>`
+      select a.id, o.message_id as "messageId", a.tenant_id as "tenantId", o.delivery, a.outcome, o.attempts as failures,
+        (extract(epoch from a.started_at) * 1000)::float8 as "startedMs",
+        (extract(epoch from a.finished_at) * 1000)::float8 as "endedMs"
+      from send_attempts a
+      join whatsapp_send_outbox o on o.tenant_id = a.tenant_id and o.id = a.outbox_id`),
+    heard: await db.query(sql<Timing['heard'][number]>`
+      select s.wamid, (extract(epoch from min(e.processed_at)) * 1000)::float8 as "atMs"
+      from whatsapp_message_statuses s
+      join whatsapp_webhook_events e on e.id = s.event_id
+      group by s.wamid`),
+  }
+}
+
+export interface Doubles {
+  violations: string[]
+  /** Each with its excuse. */
+  excused: string[]
+}
+
+interface Acceptance {
+  send: AcceptedSend
+  request: GraphRequest | undefined
+  attempt: TimedAttempt
+}
+
+export function checkDoubles(
+  { ledger, rows }: Pick<Evidence, 'ledger' | 'rows'>,
+  timing: Timing,
+  terms: SendTerms,
+): Doubles {
+  const requests = new Map(ledger.requests.flatMap((one) => (one.wamid ? [[one.wamid, one]] : [])))
+  const attempts = new Map(timing.attempts.map((one) => [one.id, one]))
+  const heard = new Map(timing.heard.map(({ wamid, atMs }) => [wamid, atMs]))
+  const confirmed = new Set(
+    rows.messages.flatMap((one) => (one.isDuplicateConfirmed ? one.id : [])),
+  )
+  const byMessage = new Map<string, Acceptance[]>()
+  for (const send of ledger.sends) {
+    const id = unpackCallback(send.biz_opaque_callback_data)?.attemptId
+    const attempt = attempts.get(id ?? '')
+    if (!attempt) continue
+    const one = { send, request: requests.get(send.wamid), attempt }
+    byMessage.set(attempt.messageId, [...(byMessage.get(attempt.messageId) ?? []), one])
+  }
+  const found: Doubles = { violations: [], excused: [] }
+  for (const [messageId, acceptances] of byMessage) {
+    for (const [index, next] of acceptances.entries()) {
+      const before = acceptances[index - 1]
+      if (!before) continue
+      const wrong = whatIsWrong(before, next, heard.get(before.send.wamid), terms)
+      if (!confirmed.has(messageId)) wrong.push('nobody was told of it')
+      const name = `the message ${messageId} is at Meta as ${before.send.wamid} and ${next.send.wamid}`
+      if (wrong.length > 0) found.violations.push(`I4: ${name}: ${wrong.join('; ')}`)
+      else found.excused.push(`${name}: ${excuseOf(before)}`)
+    }
+  }
+  return found
+}
+
+function whatIsWrong(
+  before: Acceptance,
+  next: Acceptance,
+  heardMs: number | undefined,
+  { reconcileSeconds }: SendTerms,
+): string[] {
+  const { startedMs } = next.attempt
+  const endedMs = before.attempt.endedMs ?? before.attempt.startedMs
+  // A sender that was taken for dead may write down its answer after the next has begun.
+  const waitedMs = startedMs - (endedMs > startedMs ? before.attempt.startedMs : endedMs)
+  return [
+    ...(before.attempt.delivery === 'at_most_once' ? ['it was to be sent at most once'] : []),
+    ...(before.attempt.outcome === 'accepted' && endedMs <= startedMs
+      ? ['the first answer had been heard']
+      : []),
+    ...(heardMs !== undefined && heardMs < startedMs
+      ? [`a status had told of the first ${((startedMs - heardMs) / 1000).toFixed(1)} s before`]
+      : []),
+    ...(waitedMs < reconcileSeconds * 1000 - 500
+      ? [`only ${(waitedMs / 1000).toFixed(1)} s were waited`]
+      : []),
+  ]
+}
+
+function excuseOf({ request, attempt }: Acceptance): string {
+  if (request?.outcome === 'cut') return 'its answer was cut off, and no status came in time'
+  if ((request?.faults.length ?? 0) > 0)
+    return 'its answer said nothing, and no status came in time'
+  return `its sender heard nothing (${attempt.outcome}), and no status came in time`
+}
+
+/** I13, I14: no number faster than its limit, no tenant with more in flight than its cap, as Meta sees it. */
+export function checkPace(
+  { ledger }: Pick<Evidence, 'ledger'>,
+  timing: Timing,
+  { cap, perSecond }: SendTerms,
+): string[] {
+  const fast = ratePerSecond(ledger, 'requests')
+    .filter(({ max_in_any_second }) => max_in_any_second > perSecond)
+    .map((one) => `I13: ${one.phone_number_id} sent ${one.max_in_any_second} in one second`)
+  const attempts = new Map(timing.attempts.map((one) => [one.id, one]))
+  /** Of rows that never failed: a call that was given up, or whose sender was taken for dead, may go on beside the next. */
+  const flights = ledger.requests.flatMap(({ body, arrived_at, answered_at }) => {
+    const data = (body as Record<string, unknown> | null)?.biz_opaque_callback_data
+    const attempt = attempts.get(unpackCallback(data)?.attemptId ?? '')
+    if (!attempt || answered_at === null || attempt.failures > 0) return []
+    return [
+      { tenantId: attempt.tenantId, atMs: Date.parse(arrived_at), step: 1 },
+      { tenantId: attempt.tenantId, atMs: Date.parse(answered_at), step: -1 },
+    ]
+  })
+  const inFlight = new Map<string, number>()
+  const most = new Map<string, number>()
+  // Who leaves in a millisecond leaves before whoever comes in it.
+  for (const { tenantId, step } of flights.sort((a, b) => a.atMs - b.atMs || a.step - b.step)) {
+    const count = (inFlight.get(tenantId) ?? 0) + step
+    inFlight.set(tenantId, count)
+    most.set(tenantId, Math.max(count, most.get(tenantId) ?? 0))
+  }
+  const crowded = [...most].filter(([, count]) => count > cap)
+  return [...fast, ...crowded.map(([id, count]) => `I14: the tenant ${id} had ${count} in flight`)]
+}

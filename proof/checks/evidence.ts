@@ -1,0 +1,116 @@
+// What is known from outside when a run is over: Meta's ledger, the client's own log, and a dump of the database. The gateway
+// is never asked whether it was right.
+import type { LedgerView } from '../../simulator/ledger.ts'
+import { type Verification, verifyAudit } from '../../src/audit/verify.ts'
+import { type Db, sql } from '../../src/db/connect.ts'
+import { type Reconciliation, reconcile } from '../../src/ops/reconcile.ts'
+
+/** What a client did, and what it heard of it. */
+export interface ClientLog {
+  /** Messages that it handed in itself, as Meta does, and whether a delivery that held them was answered with 200. */
+  webhooks: { wamid: string; isAcknowledged: boolean }[]
+  /** Texts that it wanted to be sent: no two are the same, and those to one recipient end in growing numbers. */
+  sends: { text: string; phoneNumberId: string; to: string; isAccepted: boolean }[]
+  /** Of which it heard that they were taken. */
+  decisions: { letterId: string; state: 'requeued' | 'discarded' | 'resolved' }[]
+  /** Calls that its application took, in their order. */
+  events: { id: string }[]
+}
+
+export const emptyClientLog = (): ClientLog => ({
+  webhooks: [],
+  sends: [],
+  decisions: [],
+  events: [],
+})
+
+export interface Evidence {
+  ledger: LedgerView
+  client: ClientLog
+  rows: Rows
+  audit: Verification
+  accounting: Reconciliation
+  /** Whether what was cut off between Meta's acceptance and its answer may be there twice: where statuses come too late, or
+   *  not at all. */
+  mayDouble: boolean
+}
+
+export interface Rows {
+  webhooks: { id: string; status: string }[]
+  messages: MessageDump[]
+  steps: { wamid: string; status: string }[]
+  sends: { id: string; messageId: string; status: string; parentId: string | null }[]
+  attempts: { id: string; messageId: string; outcome: string | null; isDead: boolean }[]
+  letters: LetterDump[]
+  /** Of messages that came in, in the order in which they are told. */
+  events: { id: string; lane: string; position: string | null; messageId: string | null }[]
+  deliveries: { eventId: string; status: string }[]
+  media: { id: string; state: string }[]
+  notifications: { id: string; status: string }[]
+  /** What somebody decided, as the audit has it. */
+  decisions: { letterId: string; action: string }[]
+}
+
+export interface MessageDump {
+  id: string
+  phoneNumberId: string
+  direction: 'inbound' | 'outbound'
+  wamid: string | null
+  status: string
+  text: string | null
+  isDuplicateConfirmed: boolean
+}
+
+export interface LetterDump {
+  id: string
+  kind: string
+  state: string
+  eventId: string | null
+  messageId: string | null
+  raw: string
+}
+
+export async function gatherEvidence(
+  db: Db,
+  outside: { ledger: LedgerView; client: ClientLog; mayDouble?: boolean },
+): Promise<Evidence> {
+  return {
+    mayDouble: false,
+    ...outside,
+    rows: await dump(db),
+    audit: await verifyAudit(db, null),
+    accounting: await reconcile(db),
+  }
+}
+
+async function dump(db: Db): Promise<Rows> {
+  return {
+    webhooks: await db.query(sql`select id, status from whatsapp_webhook_events`),
+    messages: await db.query(sql<MessageDump>`
+      select id, phone_number_id as "phoneNumberId", direction, wamid, status, content #>> '{text,body}' as text,
+        duplicate_confirmed_at is not null as "isDuplicateConfirmed"
+      from whatsapp_messages`),
+    steps: await db.query(sql`select wamid, status from whatsapp_message_statuses`),
+    sends: await db.query(sql`
+      select id, message_id as "messageId", status, parent_id as "parentId" from whatsapp_send_outbox`),
+    attempts: await db.query(sql`
+      select a.id, o.message_id as "messageId", a.outcome,
+        coalesce(a.error_message = 'the worker died', false) as "isDead"
+      from send_attempts a
+      join whatsapp_send_outbox o on o.tenant_id = a.tenant_id and o.id = a.outbox_id`),
+    letters: await db.query(sql<LetterDump>`
+      select 'dlq_' || replace(id::text, '-', '') as id, kind, state, event_id as "eventId", message_id as "messageId",
+        encode(raw, 'escape') as raw
+      from dead_letters`),
+    events: await db.query(sql`
+      select id, lane, position::text, data ->> 'message_id' as "messageId"
+      from events
+      where type = 'message.received'
+      order by events.position`),
+    deliveries: await db.query(sql`select event_id as "eventId", status from event_deliveries`),
+    media: await db.query(sql`select id, state from whatsapp_media`),
+    notifications: await db.query(sql`select id, status from alert_notifications`),
+    decisions: await db.query(sql`
+      select subject as "letterId", action from audit_log where action like 'dead_letter.%'`),
+  }
+}

@@ -1,0 +1,77 @@
+// I6, I8 at the end of a run: every row and every event is its own tenant's, and nobody said what is nobody's business.
+import { readFile } from 'node:fs/promises'
+import { type Db, sql } from '../../src/db/connect.ts'
+import { type Canary, findLeaks } from '../../test/support/canaries.ts'
+import { checkLogLines } from '../../test/support/log-lines.ts'
+
+export interface Owners {
+  /** Of messages and statuses, by their names at Meta. */
+  rows: { wamid: string; tenantId: string; phoneNumberId: string }[]
+  /** Of events that were heard: at whose address, and whose they say they are. */
+  told: { heardBy: string; tenantId: string; phoneNumberId: string | null }[]
+  /** The tenant of each number. */
+  numbers: Map<string, string>
+}
+
+export async function gatherOwners(db: Db): Promise<Owners['rows']> {
+  return db.query(sql<Owners['rows'][number]>`
+    select wamid, tenant_id as "tenantId", phone_number_id as "phoneNumberId"
+    from whatsapp_messages where wamid is not null
+    union
+    select wamid, tenant_id, phone_number_id from whatsapp_message_statuses`)
+}
+
+export function checkOwners({ rows, told, numbers }: Owners): string[] {
+  const names = new Set<string>()
+  const twice = rows.filter(({ wamid }) => names.size === names.add(wamid).size)
+  return [
+    ...rows
+      .filter(({ tenantId, phoneNumberId }) => numbers.get(phoneNumberId) !== tenantId)
+      .map(({ wamid }) => `I6: ${wamid} is with a tenant whose number it did not come through`),
+    ...twice.map(({ wamid }) => `I6: ${wamid} is with two tenants`),
+    ...told
+      .filter(
+        ({ heardBy, tenantId, phoneNumberId }) =>
+          heardBy !== tenantId ||
+          (phoneNumberId !== null && numbers.get(phoneNumberId) !== heardBy),
+      )
+      .map(({ tenantId }) => `I6: an event of ${tenantId} was told to another tenant`),
+  ]
+}
+
+/** What processes wrote, file by file. */
+export async function checkOutputs(canaries: Canary[], files: string[]): Promise<string[]> {
+  const violations: string[] = []
+  for (const file of files) {
+    const text = await readFile(file, 'utf8')
+    violations.push(...checkOutput(canaries, text))
+  }
+  return [...new Set(violations)]
+}
+
+export function checkOutput(canaries: Canary[], text: string): string[] {
+  const leaks = findLeaks(canaries, text).map(
+    ({ what, form }) => `I8: a process wrote a ${what}, ${form}`,
+  )
+  const broken = /unhandled_rejection|^(?:Uncaught|Error:|TypeError)/m.exec(text)
+  return [
+    ...leaks,
+    ...(broken ? [`a process wrote: ${lineAt(text, broken.index)}`] : []),
+    ...problemOf(() => checkLogLines(text)),
+  ]
+}
+
+function lineAt(text: string, index: number): string {
+  const start = text.lastIndexOf('\n', index) + 1
+  const end = text.indexOf('\n', index)
+  return text.slice(start, end === -1 ? undefined : end).slice(0, 500)
+}
+
+function problemOf(check: () => void): string[] {
+  try {
+    check()
+    return []
+  } catch (error) {
+    return [`I8: ${(error as Error).message}`]
+  }
+}

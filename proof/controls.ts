@@ -1,0 +1,108 @@
+// npm run test:controls: each safeguard is left out of a copy of the sources in turn, and the tests that are there for it must
+// fail. Exit code 1 when one stays green.
+import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Judgement, judge } from './controls/judge.ts'
+import { quickSetUp } from './controls/quick-set-up.ts'
+import type { Safeguard } from './safeguards/safeguard.ts'
+import { safeguards } from './safeguards.ts'
+import { makeTree } from './tree.ts'
+
+const help = `Usage: npm run test:controls -- [options]
+
+Leaves one safeguard after another out of a copy of the sources and runs the tests that must notice.
+
+  --only <name>   one safeguard, or those whose name contains this; may be given several times
+  --list          say what there is, and run nothing
+  --json          print the result as JSON, besides the table
+  --help          this text
+`
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true },
+    list: { type: 'boolean' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean' },
+  },
+})
+
+interface Control extends Judgement {
+  safeguard: Safeguard
+  seconds: number
+}
+
+async function run(safeguard: Safeguard): Promise<Control> {
+  const startedMs = performance.now()
+  const tree = await makeTree([...safeguard.edits, ...quickSetUp])
+  try {
+    const file = join(tree.root, 'controls.json')
+    const args = ['run', '--reporter=json', `--outputFile=${file}`, ...safeguard.noticedBy]
+    const output = await vitest(tree.root, args)
+    const report = await readFile(file, 'utf8').catch(() => undefined)
+    const judgement: Judgement = report
+      ? judge(JSON.parse(report))
+      : { verdict: 'broken', failed: [{ test: '', message: output.slice(-2000) }] }
+    const seconds = Math.round((performance.now() - startedMs) / 1000)
+    return { safeguard, seconds, ...judgement }
+  } finally {
+    await tree.remove()
+  }
+}
+
+function vitest(cwd: string, args: string[]): Promise<string> {
+  return new Promise((resolve) => {
+    const child = spawn(join(cwd, 'node_modules', '.bin', 'vitest'), args, { cwd })
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      output += text
+    })
+    child.once('close', () => resolve(output))
+  })
+}
+
+function lineOf({ safeguard, verdict, failed, seconds }: Control): string {
+  const first = failed[0]
+  const told = first ? `${first.test}: ${first.message}`.slice(0, 160) : ''
+  const others = failed.length > 1 ? ` (and ${failed.length - 1} more)` : ''
+  return `${verdict.padEnd(7)} ${safeguard.name.padEnd(34)} ${String(seconds).padStart(4)} s  ${told}${others}`
+}
+
+async function main(): Promise<number> {
+  if (values.help) {
+    console.log(help)
+    return 0
+  }
+  const wanted = safeguards.filter(
+    ({ name }) => !values.only || values.only.some((part) => name.includes(part)),
+  )
+  if (wanted.length === 0) {
+    console.error(`No safeguard is called ${values.only?.join(' or ')}. --list tells their names.`)
+    return 2
+  }
+  if (values.list) {
+    for (const { name, without } of wanted) console.log(`${name}: without it ${without}`)
+    return 0
+  }
+  const controls: Control[] = []
+  for (const safeguard of wanted) {
+    const control = await run(safeguard)
+    controls.push(control)
+    console.log(lineOf(control))
+  }
+  const red = controls.filter(({ verdict }) => verdict === 'red')
+  console.log(`\n${red.length} of ${controls.length} safeguards are missed when they are left out.`)
+  if (values.json) {
+    console.log(
+      JSON.stringify(controls.map(({ safeguard: { name }, ...rest }) => ({ name, ...rest }))),
+    )
+  }
+  return red.length === controls.length ? 0 : 1
+}
+
+process.exitCode = await main()

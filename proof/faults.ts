@@ -1,0 +1,162 @@
+// `npm run test:faults`: every crash point and every single fault, in full, and the end-to-end tests that are about faults.
+// Prints its seed first and last, and a table of what died where and what held. Ends with 1 when anything did not hold, or a
+// crash point was never reached.
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { packageRoot } from '../src/package-root.ts'
+import { elsewhere } from './faults/elsewhere.ts'
+import type { Outcome } from './faults/life.ts'
+import type { Suffered } from './faults/suffer.ts'
+import { troubles } from './faults/troubles.ts'
+import { ways } from './faults/ways.ts'
+
+const help = `Usage: npm run test:faults -- [options]
+
+  --only <name>   one crash point, single fault, end-to-end test or nemesis (see --list); may be given several times
+  --minutes <n>   of the nemesis at the end (10); npm run test:nemesis runs it alone, with more to choose
+  --seed <n>      decides at which pass a process dies, and what is struck; another one in every run
+  --list          names everything, and runs nothing
+  --help          shows this`
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [] },
+    minutes: { type: 'string', default: '10' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+    list: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const isWanted = (name: string) => values.only.length === 0 || values.only.includes(name)
+const points = Object.keys(ways).filter(isWanted)
+const faults = Object.keys(troubles).filter(isWanted)
+const tests = elsewhere.filter(isWanted)
+
+if (values.help) console.log(help)
+else if (values.list)
+  console.log([...Object.keys(ways), ...Object.keys(troubles), ...elsewhere, 'nemesis'].join('\n'))
+else process.exitCode = await run()
+
+async function run(): Promise<number> {
+  const named = points.length + faults.length + tests.length
+  if (named === 0 && !isWanted('nemesis')) {
+    console.error(`Nothing is called ${values.only.join(', ')}: see --list.`)
+    return 1
+  }
+  console.log(`seed ${values.seed}`)
+  const isHeld = named === 0 || (await strike())
+  const isSurvived = !isWanted('nemesis') || (await unleash())
+  console.log(`seed ${values.seed}`)
+  return isHeld && isSurvived ? 0 : 1
+}
+
+/** One after another. */
+async function strike(): Promise<boolean> {
+  const folder = await mkdtemp(join(tmpdir(), 'estafet-faults-'))
+  const report = join(folder, 'report')
+  const results = join(folder, 'results.json')
+  const files = [...(points.length + faults.length > 0 ? ['proof/faults/'] : []), ...tests]
+  const code = await vitest(files, results, {
+    SEED: values.seed,
+    FAULTS: [...points, ...faults].join('|'),
+    FAULTS_REPORT: report,
+  })
+  const isComplete = print(await linesOf(report), await filesIn(results))
+  await rm(folder, { recursive: true, force: true })
+  return code === 0 && isComplete
+}
+
+/** All together. */
+function unleash(): Promise<boolean> {
+  const args = ['--minutes', values.minutes, '--seed', values.seed]
+  const program = ['--import', 'tsx', join(packageRoot, 'proof', 'nemesis.ts')]
+  const child = spawn(process.execPath, [...program, ...args], {
+    cwd: packageRoot,
+    stdio: 'inherit',
+  })
+  return new Promise((resolve) => child.once('close', (code) => resolve(code === 0)))
+}
+
+function vitest(
+  files: string[],
+  results: string,
+  environment: Record<string, string>,
+): Promise<number | null> {
+  const program = join(packageRoot, 'node_modules', '.bin', 'vitest')
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`]
+  const child = spawn(program, ['run', ...files, ...reporters], {
+    cwd: packageRoot,
+    stdio: 'inherit',
+    // biome-ignore lint/style/noProcessEnv: for vitest, not the gateway's settings.
+    env: { ...process.env, ...environment },
+  })
+  return new Promise((resolve) => child.once('close', resolve))
+}
+
+type Line = Outcome | ({ name: string } & Suffered)
+
+/** False when a crash point was never reached. */
+function print(lines: Line[], files: Map<string, string>): boolean {
+  const lives = lines.flatMap((line) => ('label' in line ? line : []))
+  const held = (found: Line | undefined) => {
+    if (found === undefined) return 'nothing is known'
+    if ('leftOut' in found) return `left out: ${found.leftOut}`
+    return found.violations.join('; ') || 'everything'
+  }
+  const rows = points.map((label) => {
+    const own = lives.find((life) => life.label === label)
+    const passes = lives.filter(({ passed }) => passed.includes(label)).length
+    return [label, String(passes), String(own?.deaths ?? 0), held(own)]
+  })
+  print4(['CRASH POINT', 'PASSED IN', 'DEATHS', 'HELD'], rows)
+  const suffered = faults.map((name) => {
+    return [name, '', '', held(lines.find((line) => 'name' in line && line.name === name))]
+  })
+  print4(['SINGLE FAULT', '', '', 'HELD'], suffered)
+  print4(
+    ['END TO END', '', '', 'HELD'],
+    tests.map((name) => [name, '', '', files.get(name) ?? 'did not run']),
+  )
+  const unreached = rows.filter(([, , deaths]) => deaths === '0').map(([label]) => label)
+  for (const label of unreached) console.log(`never reached: ${label}`)
+  return unreached.length === 0
+}
+
+function print4(head: string[], rows: string[][]): void {
+  if (rows.length === 0) return
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)),
+  )
+  for (const row of [[], head, ...rows]) {
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+  }
+}
+
+async function linesOf(file: string): Promise<Line[]> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+}
+
+/** What vitest says of each test file. */
+async function filesIn(file: string): Promise<Map<string, string>> {
+  const text = await readFile(file, 'utf8').catch(() => '{"testResults":[]}')
+  const { testResults } = JSON.parse(text) as { testResults: { name: string; status: string }[] }
+  return new Map(
+    testResults.map(({ name, status }) => [
+      name.slice(packageRoot.length + 1),
+      status === 'passed' ? 'everything' : status,
+    ]),
+  )
+}

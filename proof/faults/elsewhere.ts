@@ -1,0 +1,22 @@
+// End-to-end tests that are about faults: what they show need not be shown twice.
+export const elsewhere = [
+  'kill-nine-loses-no-acknowledged-webhook',
+  'kill-nine-loses-no-send',
+  'kill-nine-loses-no-event',
+  'a-dying-worker-loses-no-file',
+  'a-lost-claim-has-no-effect',
+  'postgres-away',
+  'stopping',
+  'an-outage-costs-waiting-and-nothing-else',
+  'one-sick-number-stops-nobody-else',
+  'the-pace-is-kept',
+  'a-dead-token-is-noticed-and-replaced',
+  'ambiguous-sends-are-resolved',
+  'what-became-of-a-send-is-found-out',
+  'a-hostile-meta-loses-and-doubles-nothing',
+  'the-same-webhook-has-one-effect',
+  'two-processes-share-one-database',
+  'only-the-bad-item-suffers',
+  'losing-the-dedupe-store-loses-nothing',
+  'lost-tasks-and-a-flushed-store-lose-nothing',
+].map((name) => `test/e2e/${name}.test.ts`)

@@ -1,0 +1,73 @@
+// Processes die at labelled places in the code, and databases, networks and Metas fail in their ways: nothing is lost, doubled
+// or left behind. A handful here, by the seed; all of it with `npm run test:faults`.
+import { appendFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { afterFile } from '../../test/support/after-file.ts'
+import { chooseSeed } from '../../test/support/load.ts'
+import { seeded, shuffled } from '../../test/support/seeded.ts'
+import { findCrashPoints, makeTree } from '../tree.ts'
+import { live } from './life.ts'
+import { migrateOnceMore } from './migration.ts'
+import { type Stage, setStage } from './stage.ts'
+import { suffer } from './suffer.ts'
+import { troubles } from './troubles.ts'
+import { ways } from './ways.ts'
+
+/* biome-ignore-start lint/style/noProcessEnv: set by proof/faults.ts for a run in full. */
+/** `all`, or names of crash points and troubles, with a bar between them. */
+const wanted = process.env.FAULTS?.split('|')
+const report = process.env.FAULTS_REPORT
+/* biome-ignore-end lint/style/noProcessEnv: see above */
+const fewPoints = 4
+/** The rest takes longer, or is seen in end-to-end tests. */
+const fewTroubles = ['answers to commits get lost', 'it stands still past its leases']
+
+const seed = chooseSeed()
+const fraction = seeded(seed)
+const choices = Object.entries(ways).map(([label, way]) => {
+  return { label, way, pass: 1 + Math.floor(fraction() * (way.passes ?? 1)) }
+})
+const isWanted = (name: string) => wanted?.includes('all') || wanted?.includes(name)
+const points = wanted
+  ? choices.filter(({ label }) => isWanted(label))
+  : shuffled(choices, fraction).slice(0, fewPoints)
+const names = wanted ? Object.keys(troubles).filter(isWanted) : fewTroubles
+
+test('every crash point of the sources is one of a kind, and it is known how to reach it', async () => {
+  const labels = (await findCrashPoints()).map(({ label }) => label)
+
+  expect(labels.filter((label, index) => labels.indexOf(label) !== index)).toEqual([])
+  expect(labels.sort()).toEqual(Object.keys(ways).sort())
+})
+
+describe(`nothing is lost, doubled or left behind when (SEED=${seed})`, () => {
+  let program: string
+  let stage: Stage
+
+  beforeAll(async () => {
+    const tree = await makeTree()
+    afterFile(tree.remove)
+    program = await tree.bundle()
+    stage = await setStage(program)
+  })
+
+  // A few side by side, because they wait more than they work.
+  const side = wanted ? test : test.concurrent
+  side.each(points)('a process dies at $label, pass $pass', async ({ label, way, pass }) => {
+    const options = { stage, program, label, way, pass }
+    const outcome = await (way.isMigration ? migrateOnceMore(options) : live(options))
+    if (report !== undefined) appendFileSync(report, `${JSON.stringify(outcome)}\n`)
+
+    expect(outcome.violations).toEqual([])
+    expect(outcome.deaths).toBe(way.after === undefined ? 1 : 2)
+  })
+
+  side.each(names)('%s', async (name) => {
+    const trouble = troubles[name]
+    if (!trouble) throw new Error('bug: a trouble without a name')
+    const suffered = await suffer({ stage, program, trouble, fraction })
+    if (report !== undefined) appendFileSync(report, `${JSON.stringify({ name, ...suffered })}\n`)
+
+    expect(suffered.violations).toEqual([])
+  })
+})

@@ -1,0 +1,151 @@
+// `npm run test:fuzz`: as many cases of bad input as asked, against a real gateway and everything that reads.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { migrate } from '../src/db/migrate.ts'
+import { packageRoot } from '../src/package-root.ts'
+import { endFile } from '../test/support/after-file.ts'
+import { bundleProgram } from '../test/support/bundle-program.ts'
+import { hasty } from '../test/support/global-setup.ts'
+import { startOwnPostgres } from '../test/support/program.ts'
+import { bytesKind } from './fuzz/bytes.ts'
+import type { WatchedGateway } from './fuzz/gateway.ts'
+import { grammarKind } from './fuzz/grammar.ts'
+import { type Failure, type Kind, written } from './fuzz/kind.ts'
+import { openForGrammar, openForRoutes } from './fuzz/place.ts'
+import { routesKind } from './fuzz/routes.ts'
+import { type RunResult, runKind } from './fuzz/run.ts'
+import { endWhenInterrupted } from './interrupt.ts'
+
+const help = `npm run test:fuzz -- [flags]
+
+  --cases N     how many in all (default 100000): 35 % webhooks over HTTP, 40 % in process, 25 % routes
+  --seed S      decides everything (default: by chance)
+  --only KIND   grammar, bytes or routes; all cases are then of this kind
+  --case K      only this case of the kind that --only names
+  --minutes M   begin nothing more after so long
+
+Ends with 1 when anything was found. A case is (seed, kind, number).`
+
+const shares = { bytes: 0.4, grammar: 0.35, routes: 0.25 }
+type Name = keyof typeof shares
+
+const { values: flags } = parseArgs({
+  options: {
+    cases: { type: 'string', default: '100000' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+    only: { type: 'string' },
+    case: { type: 'string' },
+    minutes: { type: 'string', default: '100000' },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+/** More would only hide the first. */
+const maxTold = 40
+let told = 0
+
+async function tell(failure: Failure): Promise<void> {
+  const { kind, number, problem } = failure
+  if (told++ >= maxTold) return
+  const file = join(tmpdir(), `estafet-fuzz-${flags.seed}-${kind}-${number}.json`)
+  await writeFile(file, written({ problem, case: failure.case }))
+  console.log(`\n${kind} case ${number}: ${problem.slice(0, 600)}`)
+  console.log(`  ${written(failure.case).slice(0, 400)}\n  the whole case: ${file}`)
+}
+
+async function databaseOfOwn() {
+  const postgres = await startOwnPostgres(hasty)
+  await migrate(postgres.url)
+  return postgres
+}
+
+async function buildProgram(): Promise<string> {
+  const outDir = join(packageRoot, 'dist', 'fuzz')
+  await mkdir(outDir, { recursive: true })
+  return bundleProgram(join(packageRoot, 'src', 'cli.ts'), outDir)
+}
+
+interface Opened {
+  kind: Kind<unknown>
+  gateway?: WatchedGateway
+}
+
+async function open(name: Name): Promise<Opened> {
+  if (name === 'bytes') return { kind: bytesKind() as Kind<unknown> }
+  const options = { database: await databaseOfOwn(), program: await buildProgram(), checkOneIn: 20 }
+  if (name === 'grammar') {
+    const place = await openForGrammar(options)
+    return { kind: grammarKind(place, flags.seed) as Kind<unknown>, gateway: place.gateway }
+  }
+  const place = await openForRoutes(options)
+  return { kind: routesKind(place) as Kind<unknown>, gateway: place.gateway }
+}
+
+async function run(name: Name, count: number, untilMs: number): Promise<RunResult> {
+  const { kind, gateway } = await open(name)
+  const before = await gateway?.vitals()
+  let stallMs = 0
+  const watch = setInterval(() => {
+    void gateway?.vitals().then(
+      (vitals) => {
+        stallMs = Math.max(stallMs, vitals.stallMs)
+      },
+      // It is gone, and the run says so.
+      () => undefined,
+    )
+  }, 2_000)
+  const only = flags.case === undefined ? { count } : { only: Number(flags.case) }
+  const options = { seed: Number(flags.seed), cases: only, untilMs, onFailure: tell }
+  const result = await runKind(kind, options).finally(() => clearInterval(watch))
+  const after = await gateway?.vitals()
+  const perSecond = Math.round((result.ran / result.tookMs) * 1000)
+  const counts = [...kind.counts()].sort(([one], [other]) => one.localeCompare(other))
+  console.log(
+    `\n${name}: ${result.ran} cases in ${Math.round(result.tookMs / 1000)} s, ${perSecond} a second`,
+  )
+  console.log(`  ${counts.map(([what, times]) => `${what}: ${times}`).join(', ')}`)
+  if (before && after) {
+    console.log(
+      `  longest stall of the event loop: ${Math.round(Math.max(stallMs, after.stallMs))} ms`,
+    )
+    console.log(
+      `  memory: ${Math.round(before.memoryMb)} MB before, ${Math.round(after.memoryMb)} MB after`,
+    )
+  }
+  console.log(`  ${result.failures.length} failures`)
+  return result
+}
+
+async function main(): Promise<number> {
+  if (flags.help) {
+    console.log(help)
+    return 0
+  }
+  endWhenInterrupted()
+  console.log(`seed ${flags.seed}`)
+  const untilMs = performance.now() + Number(flags.minutes) * 60_000
+  const names = (Object.keys(shares) as Name[]).filter(
+    (name) => flags.only === undefined || flags.only === name,
+  )
+  if (names.length === 0) throw new Error(`there is no kind called ${flags.only}`)
+  let failures = 0
+  let ran = 0
+  for (const name of names) {
+    const share = flags.only === undefined ? shares[name] : 1
+    const result = await run(name, Math.round(Number(flags.cases) * share), untilMs)
+    failures += result.failures.length
+    ran += result.ran
+    // What one kind needed is in the way of the next.
+    await endFile()
+  }
+  console.log(`\n${ran} cases, ${failures} failures, seed ${flags.seed}`)
+  return failures === 0 ? 0 : 1
+}
+
+try {
+  process.exitCode = await main()
+} finally {
+  await endFile()
+}

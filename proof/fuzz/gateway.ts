@@ -1,0 +1,143 @@
+// A gateway in a process of its own, watched while it is fuzzed: what it logs, how long its event loop stood still, how
+// much memory it has; and a database that can be put back to where it was.
+import { spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { createInterface } from 'node:readline'
+import { type Db, sql } from '../../src/db/connect.ts'
+import { afterFile } from '../../test/support/after-file.ts'
+import { createTestFolder } from '../../test/support/folder.ts'
+import { operatorKey, testSecrets } from '../../test/support/gateway.ts'
+import { logLine } from '../../test/support/log-lines.ts'
+import { until } from '../../test/support/program.ts'
+
+export interface WatchedGateway {
+  url: string
+  /** What should not have been logged since the last call, and whether it still runs. */
+  troubles(): string[]
+  vitals(): Promise<Vitals>
+}
+
+export interface Vitals {
+  /** The longest that the event loop stood still, since the last call. */
+  stallMs: number
+  memoryMb: number
+}
+
+export interface WatchOptions {
+  program: string
+  environment: Record<string, string>
+  /** Of so many log lines one is held against the contract's form; every line about a failure of ours is. */
+  checkOneIn: number
+}
+
+const patienceMs = 120_000
+
+/** What no input may cause. Of other errors a slow machine is cause enough. */
+const failures = /"event":"(?:unhandled_rejection|uncaught_exception|api_request_failed)"/
+
+export async function watchGateway(options: WatchOptions): Promise<WatchedGateway> {
+  const child = spawn(process.execPath, [options.program, 'start'], {
+    env: {
+      PATH: '/usr/bin:/bin',
+      TMPDIR: tmpdir(),
+      DATA_DIR: createTestFolder(),
+      ...testSecrets,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ALLOW_UNSAFE_DB: '1',
+      // Nobody is to be slowed down here.
+      API_RATE_LIMIT_PER_SECOND: '1000000',
+      ...options.environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const troubles: string[] = []
+  let url: string | undefined
+  let isOver = false
+  let lines = 0
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (url === undefined) url = startedAt(line)
+    const isBad = failures.test(line)
+    if (isBad || lines++ % options.checkOneIn === 0) troubles.push(...problemsOf(line, isBad))
+  })
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    // What it says to whoever started it.
+    if (!line.startsWith('Estafet listens')) troubles.push(`stderr: ${line}`)
+  })
+  const exited = new Promise<void>((resolve) => {
+    child.once('close', (code, signal) => {
+      isOver = true
+      troubles.push(`the gateway ended (${code ?? signal})`)
+      resolve()
+    })
+  })
+  afterFile(async () => {
+    child.kill('SIGKILL')
+    await exited
+  })
+  await until('the gateway listens', () => url ?? (isOver && troubles.join('\n')), patienceMs)
+  if (url === undefined) throw new Error(troubles.join('\n'))
+  const base: string = url
+  return { url: base, troubles: () => troubles.splice(0), vitals: () => vitalsOf(base) }
+}
+
+function startedAt(line: string): string | undefined {
+  return line.includes('"event":"started"') ? JSON.parse(line).url : undefined
+}
+
+function problemsOf(line: string, isBad: boolean): string[] {
+  // Not everything that is said on the way to a start is a line of the log.
+  if (!line.startsWith('{')) return []
+  const read = logLine.safeParse(JSON.parse(line))
+  const form = read.success ? [] : [`a log line that does not fit: ${line}`]
+  return isBad ? [...form, `logged: ${line}`] : form
+}
+
+async function vitalsOf(url: string): Promise<Vitals> {
+  const answer = await fetch(`${url}/metrics`, {
+    headers: { authorization: `Bearer ${operatorKey}` },
+  })
+  const text = await answer.text()
+  const figure = (name: string) =>
+    Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
+  return {
+    stallMs: figure('nodejs_eventloop_lag_max_seconds') * 1000,
+    memoryMb: figure('process_resident_memory_bytes') / 2 ** 20,
+  }
+}
+
+/** Keeps a copy of every row that there is now; what it gives puts them all back. */
+export async function keepRows(db: Db): Promise<() => Promise<void>> {
+  const tables = await db.query(sql<{ name: string; columns: string }>`
+    select c.relname as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace
+      and c.relkind in ('r', 'p') and not c.relispartition and a.attgenerated = ''
+    group by c.relname`)
+  const copies = tables.map(({ name }) => `create table kept.${name} as table public.${name};`)
+  const returns = tables.map(
+    ({ name, columns }) =>
+      `insert into public.${name} (${columns}) overriding system value select ${columns} from kept.${name};`,
+  )
+  const restore = `
+    begin;
+    set local session_replication_role = replica;
+    truncate ${tables.map(({ name }) => `public.${name}`).join(', ')};
+    ${returns.join('\n')}
+    commit;`
+  await db.session((session) =>
+    session.script(`drop schema if exists kept cascade; create schema kept; ${copies.join('\n')}`),
+  )
+  return async () => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await db.session((session) => session.script(restore))
+      } catch (error) {
+        // The gateway goes on meanwhile: it may hold what is to be emptied, and wait for us in turn.
+        if (tries === 10) throw error
+        await db.session((session) => session.script('rollback'))
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// The short part of `npm run test:fuzz`: everything that reads what strangers wrote, in this process.
+import { describe, expect, test } from 'vitest'
+import { bytesKind } from './bytes.ts'
+import { diceOf, fixedSeed } from './dice.ts'
+import { readers } from './readers.ts'
+import { runKind, toldOf } from './run.ts'
+
+const seed = fixedSeed()
+
+test(`30 000 inputs that nobody expects are read or refused (SEED=${seed})`, async () => {
+  const kind = bytesKind()
+  const result = await runKind(kind, { seed, cases: { count: 30_000 } })
+
+  expect(toldOf(result)).toEqual([])
+  expect([...kind.counts().keys()].sort()).toEqual(readers.map(({ name }) => name).sort())
+})
+
+test('good input is read', async () => {
+  for (const { read, samples } of readers) {
+    for (const sample of samples) {
+      // A cursor of nothing, and a signature that is none, are refused; that is not told here.
+      expect(await read(sample)).toBeUndefined()
+    }
+  }
+})
+
+describe('a reader that', () => {
+  const options = { seed, cases: { count: 3_000 }, withCorpus: false }
+  const sample = Buffer.from('{"a":[1,2,3],"b":"a text that is somewhat longer"}')
+
+  test('throws is found, and what it throws for is made small', async () => {
+    const broken = (bytes: Buffer) => {
+      if (bytes.includes('\0')) throw new TypeError('a planted fault')
+      return undefined
+    }
+    const kind = bytesKind([{ name: 'planted', samples: [sample], isJson: true, read: broken }])
+    const { failures } = await runKind(kind, options)
+
+    expect(failures.length).toBeGreaterThan(0)
+    expect(failures[0]?.problem).toContain('a planted fault')
+    expect(failures[0]?.case).toEqual({ reader: 'planted', bytes: Buffer.from('\0') })
+  })
+
+  test('says what is wrong, later, is found too', async () => {
+    const wrong = async (bytes: Buffer) => (bytes.length === 0 ? 'nothing at all' : undefined)
+    const kind = bytesKind([{ name: 'planted', samples: [sample], read: wrong }])
+    const { failures } = await runKind(kind, options)
+
+    expect(failures.map(({ problem }) => problem)).toContain('planted: nothing at all')
+  })
+})
+
+test('one case can be had again by its number alone', async () => {
+  const kind = bytesKind()
+  const made = (number: number) => kind.make(diceOf(seed, number), number)
+
+  expect(made(17)).toEqual(made(17))
+  expect(made(17)).not.toEqual(made(18))
+  expect((await runKind(kind, { seed, cases: { only: 17 } })).ran).toBe(1)
+})

@@ -1,0 +1,86 @@
+// The short part of `npm run test:fuzz`: every route of the OpenAPI document, over HTTP, against the built program.
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { createTestDb } from '../../test/support/database.ts'
+import { fixedSeed } from './dice.ts'
+import type { FuzzAnswer } from './http.ts'
+import type { RouteCase, RoutesPlace } from './model.ts'
+import { createOracle } from './oracle.ts'
+import { openForRoutes } from './place.ts'
+import { consuming, credentialsOf, routesKind, targetsOf } from './routes.ts'
+import { runKind, toldOf } from './run.ts'
+
+const seed = fixedSeed()
+let place: RoutesPlace
+
+beforeAll(async () => {
+  const database = await createTestDb()
+  place = await openForRoutes({ database, program: inject('program'), checkOneIn: 1 })
+})
+
+test(`1 500 requests: each is answered as documented, with nothing of another firm (SEED=${seed})`, async () => {
+  const result = await runKind(routesKind(place), { seed, cases: { count: 1_500 } })
+
+  expect(toldOf(result)).toEqual([])
+})
+
+test('what is put back is all that was taken: the firms can still call', async () => {
+  for (const as of ['A', 'B', 'person of A', 'person of B']) {
+    const headers = credentialsOf(place, as)
+    const { status } = await place.ask({
+      method: 'GET',
+      path: '/api/whatsapp/conversations',
+      headers,
+    })
+    expect(status).toBe(200)
+  }
+})
+
+test('every route that takes something away is one of the document', () => {
+  const names = targetsOf(place).map(({ name }) => name)
+  expect(names).toEqual(expect.arrayContaining(Object.keys(consuming)))
+})
+
+describe('the oracle', () => {
+  const list: RouteCase = {
+    route: 'GET /api/whatsapp/conversations',
+    as: 'A',
+    method: 'GET',
+    path: '/api/whatsapp/conversations',
+    headers: {},
+  }
+  const judged = (answer: Partial<FuzzAnswer>, one: RouteCase = list) => {
+    const judge = createOracle(place, targetsOf(place))
+    const headers = new Headers({ 'content-type': 'application/json', 'x-request-id': 'r' })
+    const json = answer.json ?? { data: [], paging: { next: null } }
+    return judge(one, one, { status: 200, headers, text: JSON.stringify(json), json, ...answer })
+  }
+  const error = {
+    error: { code: 'NOT_FOUND', message: 'There is no such thing.', request_id: 'r' },
+  }
+
+  test('lets a good answer and a good refusal pass', () => {
+    expect(judged({})).toBeUndefined()
+    expect(judged({ status: 404, json: error })).toBeUndefined()
+  })
+
+  test('tells of a failure, of a status that nobody documented, and of another form', () => {
+    expect(judged({ status: 500, json: error })).toContain('answered 500')
+    expect(judged({ status: 299 })).toContain('not documented')
+    expect(judged({ json: { data: [{ id: 1 }], paging: { next: null } } })).toContain(
+      'another form',
+    )
+    expect(judged({ status: 404, json: { message: 'no' } })).toContain('another form')
+    expect(judged({ json: { data: [], paging: { next: null }, more: 1 } })).toContain(
+      'another form',
+    )
+  })
+
+  test('tells of anything of another firm, unless the caller named it', () => {
+    const mark = place.firms.B.ids.conversations ?? ''
+    const json = { error: { ...error.error, message: `There is no ${mark}.` } }
+    expect(judged({ status: 404, json })).toContain('another firm')
+    expect(judged({ status: 404, json }, { ...list, as: 'nobody' })).toContain('another firm')
+    expect(judged({ status: 404, json }, { ...list, as: 'B' })).toBeUndefined()
+    expect(judged({ status: 404, json }, { ...list, path: `${list.path}/${mark}` })).toBeUndefined()
+  })
+})

@@ -1,0 +1,150 @@
+// Runs cases chunk by chunk: first the corpus, then as many as asked; tells of each new problem once.
+import { readdirSync, readFileSync } from 'node:fs'
+import { diceOf } from './dice.ts'
+import { type Failure, type Kind, readWritten, type Verdict, written } from './kind.ts'
+
+export interface RunOptions {
+  seed: number
+  /** How many, or which one alone. */
+  cases: { count: number } | { only: number }
+  /** When to begin no further chunk, on the monotonic clock. */
+  untilMs?: number
+  /** Past failures run first; not against what is planted, which does not know them. */
+  withCorpus?: boolean
+  onFailure?: (failure: Failure) => void
+}
+
+export interface RunResult {
+  ran: number
+  tookMs: number
+  failures: Failure[]
+}
+
+/** Different enough not to be the same defect: ids, numbers and quotations do not count. */
+export function signatureOfProblem({ kind, problem }: Failure): string {
+  return `${kind} ${problem.replace(/["'].*["']|[0-9a-f]{8,}|\d+/gs, '#').slice(0, 200)}`
+}
+
+/** Each problem once, with a case that has it: for a test to compare with nothing. */
+export function toldOf({ failures }: RunResult): string[] {
+  const first = new Map(failures.toReversed().map((one) => [signatureOfProblem(one), one]))
+  return [...first.values()].map(
+    (one) => `case ${one.number}: ${one.problem} ${written(one.case).slice(0, 1_000)}`,
+  )
+}
+
+const smallerTries = 150
+/** Of one signature: more of the same is not made smaller, nor told. */
+const toldPerSignature = 3
+
+export async function runKind<Case>(kind: Kind<Case>, options: RunOptions): Promise<RunResult> {
+  const startedMs = performance.now()
+  const failures: Failure[] = []
+  const seen = new Map<string, number>()
+  const onFailure = async (number: number, problem: string, one: Case) => {
+    const failure: Failure = { kind: kind.name, number, problem, case: one }
+    failures.push(failure)
+    const signature = signatureOfProblem(failure)
+    const times = (seen.get(signature) ?? 0) + 1
+    seen.set(signature, times)
+    if (times > toldPerSignature) return
+    failure.case = await smallest(kind, one, signature)
+    options.onFailure?.(failure)
+  }
+
+  const isWithCorpus = options.withCorpus !== false && !('only' in options.cases)
+  const corpus = isWithCorpus ? corpusOf(kind) : []
+  await runChunk(kind, corpus, (place) => -1 - place, onFailure)
+  const [first, end] =
+    'only' in options.cases
+      ? [options.cases.only, options.cases.only + 1]
+      : [0, options.cases.count]
+  let number = first
+  while (number < end && performance.now() < (options.untilMs ?? Number.POSITIVE_INFINITY)) {
+    const from = number
+    const chunk: Case[] = []
+    for (; number < end && chunk.length < kind.chunkSize; number++) {
+      chunk.push(kind.make(diceOf(options.seed, number), number))
+    }
+    await runChunk(kind, chunk, (place) => from + place, onFailure)
+  }
+  const ran = number - first + corpus.length
+  return { ran, tookMs: performance.now() - startedMs, failures }
+}
+
+async function runChunk<Case>(
+  kind: Kind<Case>,
+  chunk: Case[],
+  numberOf: (place: number) => number,
+  onFailure: (number: number, problem: string, one: Case) => Promise<void>,
+): Promise<void> {
+  if (chunk.length === 0) return
+  const found: [number, string][] = []
+  let next = 0
+  const runSome = async () => {
+    while (next < chunk.length) {
+      const place = next++
+      const verdict = verdictOf(kind, chunk[place] as Case)
+      // In process most have none to wait for, and a wait costs more than the case.
+      const problem = verdict instanceof Promise ? await verdict : verdict
+      if (problem !== undefined) found.push([place, problem])
+    }
+  }
+  await Promise.all(Array.from({ length: kind.inFlight }, runSome))
+  const late = await kind.settle?.(chunk)
+  for (const [place, problem] of [...found, ...(late ?? [])]) {
+    await onFailure(numberOf(place), problem, chunk[place] as Case)
+  }
+}
+
+function verdictOf<Case>(kind: Kind<Case>, one: Case): Verdict | Promise<Verdict> {
+  try {
+    const verdict = kind.run(one)
+    return verdict instanceof Promise ? verdict.catch(thrown) : verdict
+  } catch (error) {
+    return thrown(error)
+  }
+}
+
+function thrown(error: unknown): string {
+  if (!(error instanceof Error)) return `threw ${String(error)}`
+  const place =
+    error.stack
+      ?.split('\n')
+      .find((line) => line.includes('/src/'))
+      ?.trim() ?? ''
+  return `threw ${error.name}: ${error.message.slice(0, 300)} ${place}`
+}
+
+/** The same problem in less, as far as a few tries find it. */
+async function smallest<Case>(kind: Kind<Case>, failed: Case, signature: string): Promise<Case> {
+  let best = failed
+  let tries = 0
+  const isSame = async (one: Case) => {
+    const problem = (await verdictOf(kind, one)) ?? (await kind.settle?.([one]))?.get(0)
+    if (problem === undefined) return false
+    return signatureOfProblem({ kind: kind.name, number: 0, problem, case: one }) === signature
+  }
+  search: for (;;) {
+    for (const one of kind.smaller(best)) {
+      if (tries++ >= smallerTries) return best
+      if (!(await isSame(one))) continue
+      best = one
+      continue search
+    }
+    return best
+  }
+}
+
+const corpusFolder = new URL('corpus/', import.meta.url)
+
+/** What failed once, kept for ever. */
+function corpusOf<Case>({ name }: Kind<Case>): Case[] {
+  return readdirSync(corpusFolder)
+    .filter((file) => file.startsWith(`${name}-`))
+    .sort()
+    .map((file) => {
+      const kept = readWritten(readFileSync(new URL(file, corpusFolder), 'utf8'))
+      return (kept as { case: Case }).case
+    })
+}

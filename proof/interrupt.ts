@@ -1,0 +1,13 @@
+// A long run that somebody stops leaves no process behind.
+import { endFile } from '../test/support/after-file.ts'
+
+export function endWhenInterrupted(): void {
+  const codes = { SIGINT: 130, SIGTERM: 143 } as const
+  for (const [signal, code] of Object.entries(codes)) {
+    process.once(signal, () => {
+      void endFile()
+        .catch((error) => console.error(error))
+        .finally(() => process.exit(code))
+    })
+  }
+}

@@ -1,0 +1,67 @@
+// npm run test:model: the core as a model, over as many histories as asked for. Prints its seed first and last.
+import { parseArgs } from 'node:util'
+import type { ProfileName } from './model/history.ts'
+import { describeFailure, profileNames, runProfile, shareOf } from './model/report.ts'
+
+const help = `Runs the model of the core (proof/model) over random histories.
+
+  --histories N   how many, over all profiles (1000000)
+  --seed S        the same seed makes the same histories (chosen by the clock)
+  --profile P     only this one: ${profileNames.join(', ')}
+  --path P        with --profile and --seed: the failure that a run has printed
+  --help          this text`
+
+const { values } = parseArgs({
+  options: {
+    histories: { type: 'string', default: '1000000' },
+    seed: { type: 'string' },
+    profile: { type: 'string' },
+    path: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+/** Of one profile, to have reached all that is worth reaching. */
+const enough = 12_000
+
+/** Small enough that progress is seen. */
+const portion = 20_000
+
+function run(): boolean {
+  const seed = values.seed === undefined ? Date.now() % 2 ** 31 : Number(values.seed)
+  const total = Number(values.histories)
+  const chosen = profileNames.filter((name) => (values.profile ?? name) === name)
+  if (chosen.length === 0 || !Number.isInteger(seed) || !(total >= 1)) {
+    console.error(help)
+    return false
+  }
+  console.log(`seed ${seed}`)
+  const isFine = chosen.every((profile) => {
+    const histories = values.profile === undefined ? shareOf(profile, total) : total
+    return runOne(profile, histories, seed, values.path)
+  })
+  console.log(`seed ${seed}: ${isFine ? 'every invariant held' : 'FAILED'}`)
+  return isFine
+}
+
+function runOne(profile: ProfileName, histories: number, seed: number, path?: string): boolean {
+  const counts = new Map<string, number>()
+  let missing: string[] = []
+  for (let done = 0; done < histories; done += portion) {
+    const size = Math.min(portion, histories - done)
+    const result = runProfile(profile, size, seed + done, counts, path)
+    if (result.failure) {
+      console.error(describeFailure(result.failure, profile))
+      return false
+    }
+    missing = result.missing
+    console.log(`${profile}: ${done + size} of ${histories} histories`)
+  }
+  for (const [label, count] of [...counts].sort()) console.log(`  ${count} × ${label}`)
+  for (const label of missing) console.error(`never reached: ${label}`)
+  // A few thousand need not come by everything.
+  return missing.length === 0 || histories < enough
+}
+
+if (values.help) console.log(help)
+else process.exitCode = run() ? 0 : 1

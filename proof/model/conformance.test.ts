@@ -1,0 +1,60 @@
+// The model tells the truth: the same commands change it and Postgres alike, seen after every one of them. In Postgres they are
+// carried out by the product's own functions, at made times.
+import fc from 'fast-check'
+import { beforeAll, expect, test } from 'vitest'
+import type { Db } from '../../src/db/connect.ts'
+import { compareHistory, startPair } from './compare.ts'
+import { startVirtualDb, type Tools } from './postgres-setup.ts'
+
+let db: Db
+let tools: Tools
+
+beforeAll(async () => {
+  ;({ db, tools } = await startVirtualDb())
+})
+
+const seed = 20261116
+
+test.each([
+  ['outbox', 8],
+  ['deep', 16],
+  ['weather', 8],
+] as const)(
+  '%s: Postgres and the model agree after every command of %i histories',
+  async (profile, histories) => {
+    const counts = new Map<string, number>()
+    const values = fc.noBias(
+      fc.array(fc.nat(2 ** 31 - 1), { minLength: 1, maxLength: 30, size: 'max' }),
+    )
+    const property = fc.asyncProperty(values, async (list) => {
+      await compareHistory(db, tools, list, profile, counts)
+    })
+    // The story of a failure is told as it is: to shrink it would take minutes.
+    await fc.assert(property, { seed, numRuns: histories, endOnFailure: true })
+    expect(counts.size).toBeGreaterThan(0)
+  },
+)
+
+test('a model with a bug is told from Postgres', async () => {
+  const pair = await startPair(db, tools, 'deep')
+  pair.state.bug = 'the last status wins'
+  const number = 0
+  await pair.run({
+    kind: 'enqueue',
+    number,
+    contact: 0,
+    isOnce: false,
+    hasFallback: false,
+    delayMs: 0,
+  })
+  await pair.run({ kind: 'claim', worker: 0, limit: 100 })
+  await pair.run({ kind: 'look', attempt: 1, fraction: 0 })
+  await pair.run({ kind: 'post', attempt: 1, answer: 0 })
+  await pair.run({ kind: 'settle', attempt: 1, fraction: 0 })
+  const event = { number, wamid: 'wamid.1', attempt: 1, code: null, isNamed: true }
+  for (const status of ['read', 'sent'] as const)
+    await pair.run({ kind: 'tell', event: { ...event, status } })
+  await pair.run({ kind: 'process', index: 0, isCutShort: false })
+  const last = pair.run({ kind: 'process', index: 0, isCutShort: false })
+  await expect(last).rejects.toThrow('Postgres is not what the model says')
+})

@@ -1,0 +1,35 @@
+// The core as a model, over 100 000 histories: outbox, circuits and pace, the ladder. npm run test:model runs as many as asked.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { seeded } from '../../test/support/seeded.ts'
+import { runPace } from './pace.ts'
+import { describeFailure, profileNames, runProfile, shareOf } from './report.ts'
+
+const seed = 20261116
+const histories = 100_000
+
+test.each(profileNames)(
+  '%s: every invariant holds in every history, and everything worth it was reached',
+  (profile) => {
+    const counts = new Map<string, number>()
+    const { failure, missing } = runProfile(profile, shareOf(profile, histories), seed, counts)
+    expect(failure && describeFailure(failure, profile)).toBeUndefined()
+    expect(missing).toEqual([])
+  },
+)
+
+test('there are at least 100 000', () => {
+  const total = profileNames.reduce((sum, profile) => sum + shareOf(profile, histories), 0)
+  console.log(`the core as a model: ${total} histories, seed ${seed}`)
+  expect(total).toBeGreaterThanOrEqual(100_000)
+})
+
+test('pace: however slow the answers, no second has more POSTs than the limit', async () => {
+  const run = fc.asyncProperty(
+    fc.integer({ min: 1, max: 80 }),
+    fc.integer({ min: 2, max: 24 }),
+    fc.nat(),
+    (rate, sends, dice) => runPace(rate, sends, seeded(dice)).then(() => undefined),
+  )
+  await fc.assert(run, { seed, numRuns: 3_000 })
+})

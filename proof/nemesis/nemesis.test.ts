@@ -1,0 +1,174 @@
+// Seconds of the nemesis, by a seed: what `npm run test:faults -- --nemesis` does for as long as asked. And the checks
+// themselves: each must find what it is there for.
+import { describe, expect, test } from 'vitest'
+import type { AcceptedSend } from '../../simulator/ledger.ts'
+import { chooseSeed } from '../../test/support/load.ts'
+import { checkDoubles, checkPace, type TimedAttempt } from '../checks/doubles.ts'
+import type { Evidence } from '../checks/evidence.ts'
+import { checkOutput, checkOwners } from '../checks/strangers.ts'
+import { inAHurry } from './hurry.ts'
+import { usualOptions } from './options.ts'
+import { runNemesis } from './run.ts'
+import { checkLetters } from './verdict.ts'
+
+const seed = chooseSeed()
+
+/** Of each origin one: a process, the database, Meta, its webhooks. */
+const faults = [
+  'kill worker',
+  'kill gateway',
+  'postgres immediate',
+  'answers of the database lost',
+  'ambiguous sends',
+  'webhooks in every wrong way',
+  'die at a crash point',
+]
+
+describe('seconds of everything', () => {
+  test(`every invariant holds (SEED=${seed})`, async () => {
+    const report = await runNemesis({
+      ...usualOptions,
+      ...{ seed, faults, minutes: 7 / 60, reconcileSeconds: 1, edits: inAHurry },
+      ...{ breath: [0.2, 0.5], most: 2, scale: 0.3, webhooksPerSecond: 10, sendsPerSecond: 6 },
+      say: () => undefined,
+    })
+    expect(report.violations).toEqual([])
+    expect(report.counts.webhooks_acknowledged).toBeGreaterThan(0)
+    expect(report.counts.acceptances).toBeGreaterThan(0)
+    // It waits for everything to end, with more patience than usual.
+  }, 900_000)
+})
+
+const attemptIds = [1, 2, 3].map((count) => `00000000-0000-4000-8000-00000000000${count}`)
+const messageId = '00000000-0000-4000-8000-0000000000aa'
+const terms = { reconcileSeconds: 15, cap: 1, perSecond: 2 }
+
+const attempt = (place: number, more: Partial<TimedAttempt> = {}): TimedAttempt => ({
+  ...{ id: attemptIds[place] ?? '', messageId, tenantId: 'firm', delivery: 'at_least_once' },
+  ...{ outcome: 'unknown', failures: 0, startedMs: place * 60_000, endedMs: place * 60_000 + 500 },
+  ...more,
+})
+
+const callback = (place: number) => `est:${attemptIds[place]}`
+const send = (place: number) =>
+  ({ wamid: `wamid.${place}`, biz_opaque_callback_data: callback(place) }) as AcceptedSend
+
+/** Two acceptances of one message, with a good excuse. */
+function doubled(isDuplicateConfirmed = true) {
+  const ledger = { sends: [send(0), send(1)], requests: [] } as unknown as Evidence['ledger']
+  const rows = { messages: [{ id: messageId, isDuplicateConfirmed }] } as Evidence['rows']
+  return { ledger, rows }
+}
+
+describe('a double', () => {
+  const attempts = [attempt(0), attempt(1, { outcome: 'accepted' })]
+
+  test('is excused where nothing told of the first in time', () => {
+    const found = checkDoubles(doubled(), { attempts, heard: [] }, terms)
+    expect(found.violations).toEqual([])
+    expect(found.excused).toHaveLength(1)
+  })
+
+  test.each([
+    [
+      'a status had told of it',
+      attempts,
+      [{ wamid: 'wamid.0', atMs: 59_000 }],
+      'a status had told',
+    ],
+    [
+      'the answer had been heard',
+      [attempt(0, { outcome: 'accepted' }), attempt(1)],
+      [],
+      'the first answer had been heard',
+    ],
+    ['nobody waited', [attempt(0), attempt(1, { startedMs: 9_000 })], [], 'were waited'],
+    [
+      'it was to be sent at most once',
+      [attempt(0, { delivery: 'at_most_once' }), attempt(1)],
+      [],
+      'at most once',
+    ],
+  ] as const)('is none where %s', (_name, attempts, heard, word) => {
+    const timing = { attempts: [...attempts], heard: [...heard] }
+    const found = checkDoubles(doubled(), timing, terms)
+    expect(found.violations).toEqual([expect.stringContaining(word)])
+    expect(found.excused).toEqual([])
+  })
+
+  test('is none where the product does not say so', () => {
+    const found = checkDoubles(doubled(false), { attempts, heard: [] }, terms)
+    expect(found.violations).toEqual([expect.stringContaining('nobody was told')])
+  })
+})
+
+describe('what else a run is held against', () => {
+  const at = (ms: number) => new Date(ms).toISOString()
+  const call = (place: number, fromMs: number, toMs: number) => ({
+    ...{
+      endpoint: 'messages',
+      phone_number_id: '7',
+      arrived_at: at(fromMs),
+      answered_at: at(toMs),
+    },
+    body: { biz_opaque_callback_data: callback(place) },
+  })
+  const paced = (...requests: unknown[]) => {
+    const ledger = { requests } as unknown as Evidence['ledger']
+    return checkPace(
+      { ledger },
+      { attempts: [0, 1, 2].map((one) => attempt(one)), heard: [] },
+      terms,
+    )
+  }
+
+  test('no number is faster than its limit', () => {
+    expect(paced(call(0, 0, 10), call(1, 500, 510), call(2, 1000, 1010))).toEqual([])
+    expect(paced(call(0, 0, 10), call(1, 500, 510), call(2, 999, 1009))).toEqual([
+      expect.stringContaining('3 in one second'),
+    ])
+  })
+
+  test('no tenant has more in flight than its cap', () => {
+    expect(paced(call(0, 0, 600), call(1, 500, 900))).toEqual([
+      expect.stringContaining('2 in flight'),
+    ])
+  })
+
+  test('rows and events are with their own tenants', () => {
+    const numbers = new Map([
+      ['7', 'a'],
+      ['8', 'b'],
+    ])
+    const row = { wamid: 'wamid.1', tenantId: 'a', phoneNumberId: '7' }
+    const told = { heardBy: 'a', tenantId: 'a', phoneNumberId: '7' }
+    expect(checkOwners({ rows: [row], told: [told], numbers })).toEqual([])
+    const strange = { ...row, tenantId: 'b' }
+    expect(checkOwners({ rows: [strange], told: [], numbers })).toHaveLength(1)
+    expect(checkOwners({ rows: [row, { ...row }], told: [], numbers })).toHaveLength(1)
+    expect(checkOwners({ rows: [], told: [{ ...told, heardBy: 'b' }], numbers })).toHaveLength(1)
+    expect(
+      checkOwners({ rows: [], told: [{ ...told, phoneNumberId: '8' }], numbers }),
+    ).toHaveLength(1)
+  })
+
+  test('nobody says what is nobody’s business', () => {
+    const canaries = [{ what: 'token', text: 'kanarie0123456789abcdef' }]
+    expect(checkOutput(canaries, 'Estafet listens\n')).toEqual([])
+    expect(checkOutput(canaries, `with ${canaries[0]?.text}\n`).length).toBeGreaterThan(0)
+    expect(checkOutput(canaries, '{"event":"unhandled_rejection"}\n').length).toBeGreaterThan(0)
+  })
+
+  test('what cannot be applied is one dead letter, and what can is none', () => {
+    const log = { ownDeliveries: [{ deliveryId: 'd', messages: [], poison: ['poison-1-2-3'] }] }
+    const ledger = { deliveries: [{ id: 'd', state: 'delivered' }] } as Evidence['ledger']
+    const lettersOf = (...letters: Partial<Evidence['rows']['letters'][number]>[]) =>
+      checkLetters({ rows: { letters } as Evidence['rows'] }, log, ledger)
+    const letter = { id: 'dlq', kind: 'malformed', state: 'open', raw: 'poison-1-2-3' }
+    expect(lettersOf(letter)).toEqual([])
+    expect(lettersOf(letter, { ...letter, state: 'requeued' })).toEqual([])
+    expect(lettersOf()).toEqual([expect.stringContaining('0 dead letters')])
+    expect(lettersOf(letter, letter)).toEqual([expect.stringContaining('2 dead letters')])
+    expect(lettersOf(letter, { ...letter, kind: 'inbound', raw: '' })).toHaveLength(1)
+  })
+})

@@ -1,0 +1,104 @@
+// A run from beginning to end: place, load, torment, quiet, evidence, verdict. The seed decides everything that is decided here.
+import { execFileSync } from 'node:child_process'
+import { createWriteStream } from 'node:fs'
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { packageRoot } from '../../src/package-root.ts'
+import { afterFile, endFile } from '../../test/support/after-file.ts'
+import { seeded } from '../../test/support/seeded.ts'
+import { type Edit, makeTree } from '../tree.ts'
+import { drain } from './drain.ts'
+import { faultKinds } from './faults.ts'
+import { openConversations, startLoad } from './load.ts'
+import type { NemesisOptions } from './options.ts'
+import { makePlace, type Place } from './place.ts'
+import { neverHappened, type Report, reportOn } from './report.ts'
+import { torment } from './torment.ts'
+import { judge } from './verdict.ts'
+
+/** Runs, checks, and cleans up nothing: that is for whoever called (`endFile`). */
+export async function runNemesis(options: NemesisOptions): Promise<Report> {
+  const { seed, say } = options
+  const commit = commitOf()
+  const header = `nemesis: seed ${seed}, commit ${commit}, ${options.minutes} min, ${options.webhooksPerSecond} webhooks/s, ${options.sendsPerSecond} sends/s, ${options.workers} workers, RECONCILE_SECONDS ${options.reconcileSeconds}`
+  say(header)
+  const kinds = options.faults
+    ? faultKinds.filter(({ name }) => options.faults?.includes(name))
+    : faultKinds
+  const program = await buildArmed(options.edits)
+  const place = await makePlace({ ...options, program })
+  await openConversations(place)
+  const history = createWriteStream(join(place.folder, 'faults.log'))
+  const notes: Record<string, number> = {}
+  const load = startLoad(place, options)
+  const run = {
+    place,
+    log: load.log,
+    dice: seeded(seed),
+    note: (what: string) => {
+      notes[what] = (notes[what] ?? 0) + 1
+    },
+  }
+  const forMs = options.minutes * 60_000
+  const tormenting = torment(run, {
+    ...options,
+    kinds,
+    forMs,
+    say: (line) => {
+      history.write(`${line}\n`)
+      say(line)
+    },
+  })
+  let isOver = false
+  const measuring = options.beside?.(place, () => isOver)
+  const faults = await tormenting
+  isOver = true
+  await measuring
+  await place.postgres.startAgain()
+  place.simulator.clearFaults()
+  say('quiet')
+  await load.stop()
+  const drained = await drain(place)
+  say(`drained in ${drained.seconds.toFixed(1)} s`)
+  const verdict = await judge(place, load.log, drained)
+  await new Promise<void>((resolve) => history.end(resolve))
+  if (options.keep) await keepOutputs(place, options.keep)
+  const report = reportOn({
+    options,
+    commit,
+    place,
+    log: load.log,
+    drained,
+    faults,
+    notes,
+    verdict,
+  })
+  if (options.needsAll && options.minutes > 5) report.violations.push(...neverHappened(report))
+  say(header)
+  return report
+}
+
+async function buildArmed(edits: Edit[] = []): Promise<string> {
+  const tree = await makeTree(edits)
+  afterFile(tree.remove)
+  return tree.bundle()
+}
+
+async function keepOutputs({ folder }: Place, target: string): Promise<void> {
+  await cp(folder, target, {
+    recursive: true,
+    filter: (path) => path === folder || /\.(out|err|crashes|log)$/.test(path),
+  })
+}
+
+function commitOf(): string {
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', packageRoot, ...args], { encoding: 'utf8' }).trim()
+  try {
+    return git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') ? ' (changed)' : '')
+  } catch {
+    return 'unknown'
+  }
+}
+
+export const cleanUp = endFile

@@ -1,0 +1,90 @@
+// What keeps tenants apart and acts on record.
+import { edit, type Safeguard } from './safeguard.ts'
+
+export const keepingApart: Safeguard[] = [
+  {
+    name: 'row level security',
+    without: 'a query that forgets its tenant would show everybody’s rows',
+    edits: [
+      edit(
+        'migrations/0001_init.sql',
+        "execute format('create policy own_tenant on %I to estafet_tenant using (tenant_id = current_tenant()) '",
+        "execute format('create policy own_tenant on %I to estafet_tenant using (true) '",
+      ),
+    ],
+    noticedBy: ['src/db/isolation.test.ts'],
+  },
+  {
+    name: 'operators only',
+    without: 'a tenant’s key could do what only operators may',
+    edits: [
+      edit(
+        'src/http.ts',
+        "if (access === 'operator') throw",
+        "if (access === 'operator' && actor === '') throw",
+      ),
+    ],
+    noticedBy: ['test/e2e/tenants-are-kept-apart.test.ts'],
+  },
+  {
+    name: 'admins only',
+    without: 'an agent could do what only admins may',
+    edits: [
+      edit(
+        'src/http.ts',
+        "access === 'tenant' && person?.role === 'agent'",
+        "access === 'tenant' && person?.role === undefined && actor === ''",
+      ),
+    ],
+    noticedBy: ['test/e2e/people-sign-in.test.ts', 'test/e2e/tenants-are-kept-apart.test.ts'],
+  },
+  {
+    name: 'forged calls of a browser',
+    without: 'another site could act with the cookie of somebody who is signed in',
+    edits: [
+      edit('src/http.ts', 'if (person) mustNotBeForged(request, person, options.publicUrl)', ''),
+    ],
+    noticedBy: ['test/e2e/people-sign-in.test.ts'],
+  },
+  {
+    name: 'audit chain',
+    without: 'an audit row could be changed without a trace',
+    edits: [
+      edit(
+        'src/audit/record.ts',
+        '.update(previous).update(told).digest()',
+        '.update(previous).digest()',
+      ),
+    ],
+    noticedBy: ['src/audit/verify.test.ts'],
+  },
+  {
+    name: 'a secret belongs to its row',
+    without: 'a token could be moved to another tenant’s row and used there',
+    edits: [
+      edit(
+        'src/accounts/vault.ts',
+        'cipher.setAAD(Buffer.from(owner))\n      const body',
+        'cipher.setAAD(Buffer.from(owner.slice(0, 0)))\n      const body',
+      ),
+      edit(
+        'src/accounts/vault.ts',
+        'decipher.setAAD(Buffer.from(owner))',
+        'decipher.setAAD(Buffer.from(owner.slice(0, 0)))',
+      ),
+    ],
+    noticedBy: ['src/accounts/vault.test.ts'],
+  },
+  {
+    name: 'public addresses only',
+    without: 'a tenant’s endpoint could point into our own network',
+    edits: [
+      edit(
+        'src/net/guarded-agent.ts',
+        '!addresses.every(({ address }) => isPublicAddress(address))',
+        '!addresses.every(({ address }) => address.length > 0)',
+      ),
+    ],
+    noticedBy: ['src/net/guarded-agent.test.ts'],
+  },
+]

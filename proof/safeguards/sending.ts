@@ -1,0 +1,177 @@
+// What keeps messages on their way out.
+import { edit, type Safeguard } from './safeguard.ts'
+
+export const sending: Safeguard[] = [
+  {
+    name: 'fence of sends',
+    without: 'a worker that lost its claim on a send would settle what another one is sending',
+    edits: [
+      edit(
+        'migrations/0004_outbox.sql',
+        'where o.tenant_id = x.tenant_id and o.id = x.id and o.attempt_id = x.attempt_id',
+        'where o.tenant_id = x.tenant_id and o.id = x.id',
+      ),
+    ],
+    noticedBy: ['src/outbox/queue.test.ts'],
+  },
+  {
+    name: 'lease before the POST',
+    without: 'a worker taken for dead would post what another one has by now',
+    edits: [
+      edit(
+        'src/outbox/send.ts',
+        'if (!isHeld()) return { value: undefined, proof: null }',
+        'isHeld()',
+      ),
+    ],
+    noticedBy: ['src/outbox/worker.test.ts'],
+  },
+  {
+    name: 'reconcile: evidence',
+    without: 'a send whose acceptance a status has proven would be sent again',
+    edits: [
+      edit(
+        'src/outbox/send.ts',
+        'if (context.acceptedAs !== null) return',
+        'if (context.acceptedAs === undefined) return',
+      ),
+      edit(
+        'src/outbox/settle.ts',
+        'const open = results.filter(({ outcome }) => outcome.wamid === null)',
+        'const open: SendResult[] = []',
+      ),
+      edit(
+        'src/outbox/evidence.ts',
+        'export async function settleProven(',
+        'export async function settleProven(...none: unknown[]): Promise<void> {\n  void none\n}\n\nexport async function settleProvenLeftOut(',
+      ),
+    ],
+    noticedBy: [
+      'test/e2e/ambiguous-sends-are-resolved.test.ts',
+      'test/e2e/evidence-ends-the-wait.test.ts',
+    ],
+  },
+  {
+    name: 'reconcile: the wait',
+    without: 'an ambiguous send would be repeated while our own webhooks are behind',
+    edits: [
+      edit(
+        'src/outbox/send.ts',
+        'if (unknownForSeconds === null) return 0\n',
+        'if (waitSeconds >= 0) return 0\n',
+      ),
+    ],
+    noticedBy: ['test/e2e/what-became-of-a-send-is-found-out.test.ts', 'src/outbox/send.test.ts'],
+  },
+  {
+    name: 'at most once',
+    without: 'a message that must not be doubled would be tried again after a lost answer',
+    edits: [
+      edit(
+        'src/outbox/send.ts',
+        "(mayBeSent && send.delivery === 'at_most_once')",
+        '(mayBeSent && send.attempts < 0)',
+      ),
+      edit(
+        'src/outbox/decide.ts',
+        "delayMs === null || send.delivery === 'at_most_once'",
+        'delayMs === null',
+      ),
+    ],
+    noticedBy: ['test/e2e/ambiguous-sends-are-resolved.test.ts', 'src/outbox/decide.test.ts'],
+  },
+  {
+    name: 'idempotency key',
+    without: 'a call repeated after a lost answer would be a second message',
+    edits: [
+      edit(
+        'src/outbox/queries.ts',
+        'return new Set(rows.map((row) => row.id))',
+        'return new Set([...rows.map((row) => row.id), ...keys.map((key) => key.messageId)])',
+      ),
+      edit(
+        'src/outbox/enqueue.ts',
+        'if (earlier && key) return { replayed: replay(earlier, key) }',
+        'if (earlier && key === null) return { replayed: replay(earlier, earlier) }',
+      ),
+    ],
+    noticedBy: ['test/e2e/a-message-is-sent-once.test.ts'],
+  },
+  {
+    name: 'order per contact',
+    without: 'a later message could overtake an earlier one',
+    edits: [
+      edit(
+        'migrations/0015_rings.sql',
+        "and o.status = 'pending' and o.lane_head and o.next_run_at <= now() and o.next_run_at >= from_run_at",
+        "and o.status = 'pending' and o.next_run_at <= now() and o.next_run_at >= from_run_at",
+      ),
+    ],
+    noticedBy: ['src/outbox/queue.test.ts'],
+  },
+  {
+    name: 'cap per tenant',
+    without: 'one tenant could take all that a worker can send at once',
+    edits: [
+      edit(
+        'migrations/0015_rings.sql',
+        "else 0 end - (\n          select count(*) from whatsapp_send_outbox o where o.tenant_id = t.id and o.status = 'running'))::int as room",
+        'else 0 end)::int as room',
+      ),
+    ],
+    noticedBy: ['src/outbox/queue.test.ts'],
+  },
+  {
+    name: 'pace of a number',
+    without: 'a number would send faster than Meta allows',
+    edits: [
+      edit(
+        'migrations/0008_weather.sql',
+        'create function send_gap(rate double precision) returns interval language sql immutable as $$',
+        "create function send_gap(rate double precision) returns interval language sql immutable as $$ select interval '0' * rate $$;\ncreate function send_gap_left_out(rate double precision) returns interval language sql immutable as $$",
+      ),
+    ],
+    noticedBy: ['src/outbox/pace.test.ts'],
+  },
+  {
+    name: 'circuit of a number',
+    without: 'a number that fails would be tried without pause',
+    edits: [
+      edit(
+        'migrations/0015_rings.sql',
+        'and (not n.circuit_open or n.trial_at <= moment and not exists (',
+        'and (true or n.trial_at <= moment and not exists (',
+      ),
+      edit(
+        'migrations/0015_rings.sql',
+        'when n.circuit_open then least(1, r.room)',
+        'when n.circuit_open then r.room',
+      ),
+    ],
+    noticedBy: ['src/outbox/circuit.test.ts'],
+  },
+  {
+    name: 'opt-out before the POST',
+    without: 'somebody who wants no more would still get what was claimed before their word',
+    edits: [
+      edit(
+        'src/outbox/send.ts',
+        'if (context.suppressedScope === null) return false',
+        'if (context.suppressedScope !== undefined) return false',
+      ),
+    ],
+    noticedBy: ['test/e2e/no-post-after-an-opt-out.test.ts', 'src/outbox/send.test.ts'],
+  },
+  {
+    name: 'window before the POST',
+    without: 'what waited past the 24 hours would be posted all the same',
+    edits: [
+      edit(
+        'src/outbox/send.ts',
+        'if (isOutsideWindow(send, context, now) && send.fallbackTemplate === null) {',
+        'if (isOutsideWindow(send, context, now) && send.attempts < 0) {',
+      ),
+    ],
+    noticedBy: ['test/e2e/the-window-is-checked-twice.test.ts'],
+  },
+]
