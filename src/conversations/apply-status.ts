@@ -33,9 +33,18 @@ export async function applyStatuses(tx: Tx, statuses: NewStatus[]): Promise<Set<
   return fresh
 }
 
-/** Joins what came early. To be called in the transaction that gives a message its wamid, before that write. */
-export async function expectEarlyStatuses(tx: Tx, messages: MessageName[]): Promise<void> {
-  if (messages.length > 0) await lockJoin(tx, messages, 'shared')
+/**
+ * Joins what came early. To be called in the transaction that gives a message its wamid, before that write; with the
+ * orphans among the statuses that the same transaction applies later, because a lock that others share cannot be made
+ * exclusive without the risk that two wait for each other. Whoever locks messages too does so before this.
+ */
+export async function expectEarlyStatuses(
+  tx: Tx,
+  messages: MessageName[],
+  orphans: MessageName[] = [],
+): Promise<void> {
+  if (orphans.length > 0) await lockJoin(tx, [...messages, ...orphans], 'exclusive')
+  else if (messages.length > 0) await lockJoin(tx, messages, 'shared')
 }
 
 /** The second half: to be called in the same transaction, after the message has its wamid. Returns what came early. */

@@ -24,7 +24,14 @@ import { itemsOf, letterOf, type ParsedEvent } from './plan.ts'
 import { type ClaimedEvent, claimEvent, claimEvents, finishEvents, holdEvents } from './queries.ts'
 import { readEventState } from './reopen.ts'
 import { logFieldsOf, reportOutcome } from './report.ts'
-import { attemptsAllowed, exhaust, giveBack, giveBackUntried, retryLater } from './retry.ts'
+import {
+  attemptsAllowed,
+  exhaust,
+  giveBack,
+  giveBackUntried,
+  type Line,
+  retryLater,
+} from './retry.ts'
 import { traceFailed } from './trace.ts'
 
 /** From here on an event is tried alone: it may be what kills the process. */
@@ -45,11 +52,12 @@ async function runDue(inbox: Inbox): Promise<number> {
   })
   if (events.length === 0) return 0
   // crash point: inbox.claimed
+  const line = lineOf(events)
   try {
-    await work(inbox, events, askedMs)
+    await work(inbox, line, askedMs)
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error
-    await giveBack(inbox, events)
+    await giveBack(inbox, line)
   }
   return events.length
 }
@@ -70,17 +78,22 @@ export async function processEvent(
   const { leaseSeconds } = inbox
   const askedMs = inbox.clock.monotonicMs()
   const event = await claimEvent(inbox.db, id, { leaseSeconds, taskName, now: inbox.queueNow() })
-  if (event) await work(inbox, [event], askedMs)
+  if (event) await work(inbox, lineOf([event]), askedMs)
   const state = await readEventState(inbox.db, id)
   if (!state) return { kind: 'unknown' }
   if (state.status === 'done' || state.status === 'failed') return { kind: 'finished' }
   return { kind: event ? 'retried' : 'not_due', nextAt: state.next_run_at }
 }
 
-async function work(inbox: Inbox, events: ClaimedEvent[], askedMs: number): Promise<void> {
+function lineOf(events: ClaimedEvent[]): Line {
+  return { inHand: [], isAlone: false, waiting: events }
+}
+
+/** Keeps the line as it stands, for whoever gives the events back when the connection breaks. */
+async function work(inbox: Inbox, line: Line, askedMs: number): Promise<void> {
   const together: ParsedEvent[] = []
   const alone: ParsedEvent[] = []
-  for (const event of events) {
+  for (const event of line.waiting) {
     const startedMs = inbox.clock.monotonicMs()
     inbox.log.info('inbound_processing_started', { ...logFieldsOf(event), attempts: event.attempt })
     if (event.attempt > attemptsAllowed(inbox, event)) {
@@ -92,16 +105,24 @@ async function work(inbox: Inbox, events: ClaimedEvent[], askedMs: number): Prom
     if (event.attempt < suspectAttempt) together.push(parsed)
     else alone.push(parsed)
   }
-  if (together.length > 0) await processTogether(inbox, together)
-  // In a long line the lease would run out under those at its end, as if each of them had ended the process.
+  const suspects = alone.map(({ event }) => event)
+  if (together.length > 0) {
+    line.inHand = together.map(({ event }) => event)
+    line.waiting = suspects
+    await processTogether(inbox, together)
+  }
+  // In a long line the lease would run out under those at its end, as if each of them had ended the process. The first is
+  // never put off: a new batch that takes long could come before it every time.
   const untilMs = askedMs + (inbox.leaseSeconds * 1000) / 2
   for (const [index, suspect] of alone.entries()) {
-    if (inbox.clock.monotonicMs() > untilMs) {
-      return giveBackUntried(
-        inbox,
-        alone.slice(index).map(({ event }) => event),
-      )
+    if (index > 0 && inbox.clock.monotonicMs() > untilMs) {
+      line.inHand = []
+      line.waiting = suspects.slice(index)
+      return giveBackUntried(inbox, line.waiting)
     }
+    line.inHand = [suspect.event]
+    line.isAlone = true
+    line.waiting = suspects.slice(index + 1)
     await processTogether(inbox, [suspect])
   }
 }

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { startTestGateway, type TestGateway, tenantANumber } from '../../test/support/gateway.ts'
 import { createManualClock } from '../../test/support/manual-clock.ts'
 import { payload, textMessage } from '../../test/support/payloads.ts'
-import { DatabaseUnavailable, sql } from '../db/connect.ts'
+import { DatabaseUnavailable, type Sql, sql } from '../db/connect.ts'
 
 let gateway: TestGateway
 
@@ -16,28 +16,54 @@ const events = () =>
   gateway.db.query(sql<{ status: string; attempt: number; left: number }>`
     select status, attempt, attempts_allowed - attempt as left from whatsapp_webhook_events order by id`)
 
-describe('an attempt is not used up', () => {
-  test('by a database that is away, however often it is', async () => {
-    await gateway.deliver(payload({ messages: [textMessage('wamid.1', 'hello')] }))
-    await gateway.db.query(sql`update whatsapp_webhook_events set attempt = 9`)
-    let [failures, isAway] = [0, false]
-    const { work } = gateway.runtime.db
-    await gateway.drain({
-      beforeApply: () => {
-        isAway = failures++ < 3
-        if (isAway) throw new DatabaseUnavailable(new Error('away'))
+/** The connection breaks under these attempts, and the database is still away when they are first given back. */
+const awayWhile = (isHit: () => boolean) => {
+  let isAway = false
+  const { work } = gateway.runtime.db
+  return {
+    beforeApply: () => {
+      isAway = isHit()
+      if (isAway) throw new DatabaseUnavailable(new Error('away'))
+    },
+    db: {
+      ...work,
+      query: async <Row>(statement: Sql<Row>) => {
+        const wasAway = isAway
+        isAway = false
+        if (wasAway) throw new DatabaseUnavailable(new Error('still away'))
+        return work.query(statement)
       },
-      db: {
-        ...work,
-        query: async (statement) => {
-          const wasAway = isAway
-          isAway = false
-          if (wasAway) throw new DatabaseUnavailable(new Error('still away'))
-          return work.query(statement)
-        },
+    },
+  }
+}
+
+describe('an attempt is not used up', () => {
+  test('by a database that is away while nobody is suspected', async () => {
+    await gateway.deliver(payload({ messages: [textMessage('wamid.1', 'hello')] }))
+    await gateway.db.query(sql`update whatsapp_webhook_events set attempts_allowed = 1`)
+    let failures = 0
+    await gateway.drain(awayWhile(() => failures++ < 2))
+    expect(await events()).toEqual([{ status: 'done', attempt: 3, left: 0 }])
+  })
+
+  test('by standing behind one that breaks the connection', async () => {
+    for (const name of ['one', 'two', 'three']) {
+      await gateway.deliver(payload({ messages: [textMessage(`wamid.${name}`, name)] }))
+    }
+    await gateway.db.query(sql`update whatsapp_webhook_events set attempt = 5`)
+    const [first] = await gateway.db.query(
+      sql<{ id: string }>`select id from whatsapp_webhook_events order by id limit 1`,
+    )
+    await gateway.drain({
+      beforeApply: ({ id }) => {
+        if (id === first?.id) throw new DatabaseUnavailable(new Error('broken'))
       },
     })
-    expect(await events()).toEqual([{ status: 'done', attempt: 13, left: 0 }])
+    expect(await events()).toEqual([
+      { status: 'failed', attempt: 11, left: -1 },
+      { status: 'done', attempt: 11, left: 4 },
+      { status: 'done', attempt: 11, left: 4 },
+    ])
   })
 
   test('by waiting behind others for a turn that does not come in time', async () => {
@@ -64,4 +90,27 @@ test('an attempt is used up by a connection that breaks while the database is th
     },
   })
   expect(await events()).toEqual([{ status: 'failed', attempt: 11, left: -1 }])
+})
+
+test('what takes the database down each time runs out of attempts all the same', async () => {
+  await gateway.deliver(payload({ messages: [textMessage('wamid.1', 'hello')] }))
+  await gateway.db.query(sql`update whatsapp_webhook_events set attempt = 1, attempts_allowed = 3`)
+  await gateway.drain(awayWhile(() => true))
+  // The second attempt was free; the third and the fourth, alone, were not.
+  expect(await events()).toEqual([{ status: 'failed', attempt: 5, left: -1 }])
+})
+
+test('the first suspect is worked however long the others took', async () => {
+  for (const name of ['one', 'two']) {
+    await gateway.deliver(payload({ messages: [textMessage(`wamid.${name}`, name)] }))
+  }
+  await gateway.db.query(sql`
+    update whatsapp_webhook_events set attempt = 5
+    where id = (select id from whatsapp_webhook_events order by id limit 1)`)
+  const clock = createManualClock()
+  await gateway.drain({ clock, beforeApply: () => clock.advance(11_000) })
+  expect(await events()).toEqual([
+    { status: 'done', attempt: 6, left: 4 },
+    { status: 'done', attempt: 1, left: 9 },
+  ])
 })

@@ -10,6 +10,8 @@ import { type ClaimedEvent, failEvent, holdEvents, releaseEvents } from './queri
 import { attemptsPerRequeue } from './reopen.ts'
 import { logFieldsOf, reportLostClaim } from './report.ts'
 
+const unavailable = 'the database was unavailable'
+
 export function attemptsAllowed(inbox: Inbox, event: ClaimedEvent): number {
   return Math.min(event.attemptsAllowed, inbox.maxAttempts ?? Number.POSITIVE_INFINITY)
 }
@@ -80,15 +82,29 @@ export async function exhaust(inbox: Inbox, event: ClaimedEvent, message: string
   })
 }
 
+/** Who of the claimed is being worked, and who waits for it. */
+export interface Line {
+  inHand: ClaimedEvent[]
+  /** The one in hand is a suspect and has the connection to itself. */
+  isAlone: boolean
+  waiting: ClaimedEvent[]
+}
+
 /**
- * The connection was lost under our hands. Claims are returned as soon as the database is there, not after their lease. Where
- * it was away, that was nobody's fault; where it is there, one of them may be what breaks connections.
+ * The connection was lost under our hands. Claims are returned as soon as the database is there, not after their lease.
+ * Who waited has nothing to do with it. Of those worked together, one may be what breaks connections; where the database
+ * was away, that was nobody's fault. But what crashes the database looks just like that: so who is in hand alone has always
+ * used up an attempt, and because everybody is after a few rounds, nothing is tried for ever.
  */
-export async function giveBack(inbox: Inbox, events: ClaimedEvent[]): Promise<void> {
+export async function giveBack(inbox: Inbox, line: Line): Promise<void> {
+  const { inHand, isAlone, waiting } = line
   const until = inbox.clock.monotonicMs() + inbox.leaseSeconds * 1000
-  for (let isTried = true; inbox.clock.monotonicMs() < until; isTried = false) {
+  for (let wasThere = true; inbox.clock.monotonicMs() < until; wasThere = false) {
     try {
-      return await release(inbox, events, 'the database was unavailable', isTried)
+      const isTried = isAlone || wasThere
+      if (inHand.length > 0) await release(inbox, inHand, unavailable, isTried)
+      if (waiting.length > 0) await release(inbox, waiting, unavailable, false)
+      return
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error
       await sleep(inbox.clock, 250)

@@ -50,6 +50,31 @@ export async function keepEvidence(tx: Tx, evidence: Evidence[]): Promise<Proven
     join whatsapp_send_outbox o on o.tenant_id = kept.tenant_id and o.id = kept.outbox_id`)
 }
 
+/** Locks the messages of these attempts and those of these names, in the order of names. Returns `tenant wamid` of each. */
+export async function holdMessages(
+  tx: Tx,
+  attempts: ProvenAttempt[],
+  names: MessageName[],
+): Promise<Set<string>> {
+  const rows = await tx.query(sql<{ key: string | null }>`
+    select m.tenant_id || ' ' || m.wamid as key
+    from whatsapp_messages m
+    where (m.tenant_id, m.id) in (
+      select *
+      from unnest(
+        ${attempts.map((one) => one.tenantId)}::uuid[],
+        ${attempts.map((one) => one.messageId)}::uuid[])
+      union
+      select named.tenant_id, named.id
+      from unnest(
+        ${names.map((name) => name.tenantId)}::uuid[],
+        ${names.map((name) => name.wamid)}::text[]) as name (tenant_id, wamid)
+      join whatsapp_messages named on named.tenant_id = name.tenant_id and named.wamid = name.wamid)
+    order by m.tenant_id, m.wamid, m.id
+    for no key update of m`)
+  return new Set(rows.flatMap(({ key }) => key ?? []))
+}
+
 /**
  * Messages that had no name at Meta have this one from now on, and are no longer given up. A failure counts only where it
  * is the latest that is known: while another attempt is under way, or another row waits, the message's fate is theirs.

@@ -13,6 +13,7 @@ import {
   confirmDuplicates,
   confirmWaiting,
   type Duplicate,
+  holdMessages,
   keepEvidence,
   type MessageKey,
   nameMessages,
@@ -39,13 +40,25 @@ export async function keepAcceptances(tx: Tx, statuses: NewStatus[], now: Date):
     return callback ? [{ tenantId, wamid, attemptId: callback.attemptId, isFailed }] : []
   })
   if (evidence.length === 0) return nothing
-  return proveSends(tx, await keepEvidence(tx, evidence), now)
+  return proveSends(tx, await keepEvidence(tx, evidence), now, statuses)
 }
 
-/** For attempts that have their wamid in their row already. The dead letters of messages that are saved by this close. */
-export async function proveSends(tx: Tx, attempts: ProvenAttempt[], now: Date): Promise<Proofs> {
+/**
+ * For attempts that have their wamid in their row already. The dead letters of messages that are saved by this close.
+ * Everybody locks attempts, then messages, then, once and in one order, what joins messages and statuses (settle.ts and
+ * apply-status.ts do too): so all messages that this transaction is about are locked here, those of the statuses that it
+ * applies afterwards as well, and nobody who has one of them waits for a join that we hold.
+ */
+export async function proveSends(
+  tx: Tx,
+  attempts: ProvenAttempt[],
+  now: Date,
+  statuses: NewStatus[] = [],
+): Promise<Proofs> {
   if (attempts.length === 0) return nothing
-  await expectEarlyStatuses(tx, attempts)
+  const held = await holdMessages(tx, attempts, statuses)
+  const orphans = statuses.filter(({ tenantId, wamid }) => !held.has(`${tenantId} ${wamid}`))
+  await expectEarlyStatuses(tx, attempts, orphans)
   const named = await nameMessages(tx, attempts, now)
   const early = await joinEarlyStatuses(
     tx,
