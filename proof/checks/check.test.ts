@@ -193,6 +193,20 @@ const planted: [string, (evidence: Evidence) => unknown, string][] = [
     'but the audit tells otherwise',
   ],
   [
+    'a resolution that is forgotten',
+    ({ client, rows }) => {
+      Object.assign(client.decisions[0] ?? {}, { state: 'resolved' })
+      Object.assign(rows.letters[0] ?? {}, { state: 'open' })
+      Object.assign(rows.decisions[0] ?? {}, { action: 'dead_letter.resolved' })
+    },
+    'was resolved, and now it is not',
+  ],
+  [
+    'a reopening of what was not resolved',
+    ({ rows }) => rows.decisions.unshift({ letterId: 'dlq_1', action: 'dead_letter.reopened' }),
+    'but the audit tells otherwise',
+  ],
+  [
     'a webhook under way',
     ({ rows }) => rows.webhooks.push({ id: 'w2', status: 'processing' }),
     'the webhook w2 is still processing',
@@ -221,6 +235,18 @@ test.each(planted)('%s is found', (_name, plant, words) => {
   plant(evidence)
 
   expect(checkEverything(evidence).join('\n')).toContain(words)
+})
+
+test('a resolution may be undone, if the audit tells of it; what is decided then is decided', () => {
+  const evidence = goodEvidence()
+  const { client, rows } = evidence
+  client.decisions.unshift({ letterId: 'dlq_1', state: 'resolved' })
+  rows.decisions.unshift(
+    { letterId: 'dlq_1', action: 'dead_letter.resolved' },
+    { letterId: 'dlq_1', action: 'dead_letter.reopened' },
+  )
+
+  expect(checkEverything(evidence)).toEqual([])
 })
 
 test('messages out of their order are found', () => {

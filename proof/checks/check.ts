@@ -161,22 +161,36 @@ export function checkEvents({ client, rows }: Evidence): string[] {
   return violations
 }
 
-/** I9: what was decided is decided, once, and the audit tells of it. */
+/** I9: what was decided is decided, once, and the audit tells of it; also where Meta's word undid that a message was sent. */
 export function checkDecisions({ client, rows }: Evidence): string[] {
   const letters = new Map(rows.letters.map((letter) => [letter.id, letter]))
   const acts = groups(rows.decisions, ({ letterId }) => letterId)
+  const actionsOn = (id: string) => (acts.get(id) ?? []).map(({ action }) => action)
+  const isUndone = (id: string) => standing(actionsOn(id)).length < actionsOn(id).length
   return [
     ...client.decisions
       .filter(({ letterId, state }) => letters.get(letterId)?.state !== state)
+      .filter(({ letterId, state }) => state !== 'resolved' || !isUndone(letterId))
       .map(({ letterId, state }) => `I9: ${letterId} was ${state}, and now it is not`),
     ...rows.letters
       .filter(({ state }) => state === 'requeued' || state === 'discarded')
       .filter(({ id, state }) => {
-        const audited = acts.get(id) ?? []
-        return audited.length !== 1 || audited[0]?.action !== `dead_letter.${state}`
+        const audited = standing(actionsOn(id))
+        return audited.length !== 1 || audited[0] !== `dead_letter.${state}`
       })
       .map(({ id, state }) => `I9: ${id} is ${state}, but the audit tells otherwise`),
   ]
+}
+
+/** Without the pairs of a resolution and what undid it. */
+function standing(actions: string[]): string[] {
+  const stand: string[] = []
+  for (const action of actions) {
+    const isUndoing = action === 'dead_letter.reopened' && stand.at(-1) === 'dead_letter.resolved'
+    if (isUndoing) stand.pop()
+    else stand.push(action)
+  }
+  return stand
 }
 
 /** L1: nothing is left under way. */

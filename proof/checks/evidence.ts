@@ -111,6 +111,9 @@ async function dump(db: Db): Promise<Rows> {
     media: await db.query(sql`select id, state from whatsapp_media`),
     notifications: await db.query(sql`select id, status from alert_notifications`),
     decisions: await db.query(sql`
-      select subject as "letterId", action from audit_log where action like 'dead_letter.%'`),
+      select subject as "letterId", action
+      from audit_log
+      where action like 'dead_letter.%'
+      order by chain, position`),
   }
 }

@@ -1,5 +1,8 @@
 // Something could not be applied: its bytes and the reason are kept until a person decides.
+import { recordActs } from '../audit/record.ts'
 import { sql, type Tx } from '../db/connect.ts'
+import { gatewayActor, letterAct } from './decision.ts'
+import type { LockedLetter } from './decision-queries.ts'
 
 export interface DeadLetter {
   id: string
@@ -34,11 +37,12 @@ export interface OutboundLetter {
 /**
  * One per outbox row: a row dies once. But where it was not known whether Meta has it, and now it is known to have failed
  * there, the letter says so from now on; and one that was resolved, because Meta was known to have the message, is open again
- * when Meta gives that up. Returns the ids of those that are news.
+ * when Meta gives that up: somebody may have decided so, hence the audit. Returns the ids of those that are news.
  */
 export async function buryOutbound(tx: Tx, letters: OutboundLetter[]): Promise<Set<string>> {
-  if (letters.length === 0) return new Set()
-  const rows = await tx.query(sql<{ id: string; is_news: boolean }>`
+  const [first] = letters
+  if (!first) return new Set()
+  const rows = await tx.query(sql<LockedLetter & { is_new: boolean; is_reopened: boolean }>`
     with letter as materialized (
       select *
       from unnest(
@@ -71,8 +75,16 @@ export async function buryOutbound(tx: Tx, letters: OutboundLetter[]): Promise<S
       state = 'open', decided_at = null, decided_by = null, decision_reason = null
     where excluded.kind = 'outbound'
       and (known.state = 'resolved' or (known.state = 'open' and known.kind = 'unknown'))
-    returning id, xmax = 0 or id in (select r.id from resolved r) as is_news`)
-  return new Set(rows.flatMap((row) => (row.is_news ? row.id : [])))
+    returning id, tenant_id, kind, event_id, outbox_id, message_id, phone_number_id, error_code, correlation_id,
+      encode(sha256(raw), 'hex') as raw_sha256, xmax = 0 as is_new, id in (select r.id from resolved r) as is_reopened`)
+  const reopened = rows.filter((row) => row.is_reopened)
+  const reason = 'Meta reported that the message failed'
+  const act = { actor: gatewayActor, reason, at: first.createdAt }
+  await recordActs(
+    tx,
+    reopened.map((row) => letterAct('reopened', row, act)),
+  )
+  return new Set(rows.flatMap((row) => (row.is_new || row.is_reopened ? row.id : [])))
 }
 
 /**

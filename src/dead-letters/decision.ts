@@ -1,5 +1,5 @@
 // What all decisions have in common: who decides, what is written down, and what is said when it cannot be done.
-import { recordActs } from '../audit/record.ts'
+import { type Act, recordActs } from '../audit/record.ts'
 import type { Tx } from '../db/connect.ts'
 import { AppError, notFound } from '../errors.ts'
 import { publicId } from '../ids.ts'
@@ -33,23 +33,33 @@ export async function settle(
   )
   await recordActs(
     tx,
-    letters.map((letter) => ({
-      tenantId: letter.tenant_id,
-      at,
-      actor,
-      action: `dead_letter.${state}`,
-      subject: publicId('dlq', letter.id),
-      reason,
-      details: {
-        kind: letter.kind,
-        error_code: letter.error_code,
-        correlation_id: letter.correlation_id,
-        raw_sha256: letter.raw_sha256,
-        ...(letter.message_id !== null && { message_id: publicId('msg', letter.message_id) }),
-        ...more(letter),
-      },
-    })),
+    letters.map((letter) => letterAct(state, letter, { actor, reason, at }, more(letter))),
   )
+}
+
+/** The name in the audit for what nobody in particular did. */
+export const gatewayActor = 'estafet'
+
+export function letterAct(
+  verb: DecidedState | 'reopened',
+  letter: LockedLetter,
+  act: Pick<Decision, 'actor' | 'reason' | 'at'>,
+  more: Record<string, unknown> = {},
+): Act {
+  return {
+    ...act,
+    tenantId: letter.tenant_id,
+    action: `dead_letter.${verb}`,
+    subject: publicId('dlq', letter.id),
+    details: {
+      kind: letter.kind,
+      error_code: letter.error_code,
+      correlation_id: letter.correlation_id,
+      raw_sha256: letter.raw_sha256,
+      ...(letter.message_id !== null && { message_id: publicId('msg', letter.message_id) }),
+      ...more,
+    },
+  }
 }
 
 export function letterNotFound(): AppError {

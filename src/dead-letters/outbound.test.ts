@@ -23,8 +23,10 @@ async function failedLater() {
   const messageId = await world.send()
   await gateway.sendDue()
   const { wamid } = await world.read(messageId)
-  const tellAgain = async (timestamp: string) => {
-    await gateway.deliver(payload({ statuses: [statusUpdate(wamid, 'failed', { timestamp })] }))
+  const { biz_opaque_callback_data } = meta.posts.at(-1) ?? {}
+  const tellAgain = async (timestamp: string, status = 'failed') => {
+    const more = { timestamp, biz_opaque_callback_data }
+    await gateway.deliver(payload({ statuses: [statusUpdate(wamid, status, more)] }))
     await gateway.drain()
   }
   await tellAgain('1788300100')
@@ -134,6 +136,7 @@ describe('a requeue', () => {
 
     const answer = await world.operator('POST', `/${letter.id}/requeue`, { reason: 'once more' })
     await tellAgain('1788300200')
+    await tellAgain('1788300000', 'sent')
 
     expect(answer.json).toMatchObject({ state: 'requeued', may_arrive_twice: false })
     expect(await world.read(letter.message_id)).toMatchObject({

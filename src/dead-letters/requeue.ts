@@ -10,7 +10,8 @@
 // in a ring. Settle writes only to messages with a running row, and we hold only messages without a live one
 // (nobody can queue them again while we do); and the letters it writes are new ones, of rows that die at this moment, so
 // none that we hold. What we do want of it is the queue, and it waits for nothing of ours while it has that. For the same
-// reason settle must not write to the audit: that would be our order, turned round.
+// reason settle must not write to the audit: that would be our order, turned round. (A letter that is open again is
+// audited, but a row that is being settled has none.)
 import type { Tx } from '../db/connect.ts'
 import { lockStoredEvents, reopenEvents } from '../inbox/reopen.ts'
 import { type DeadSend, findDeadSends, requeueSends } from '../outbox/requeue.ts'

@@ -2,7 +2,7 @@
 // left to decide: its letter closes by itself, so that what is open is what is dead. The same for a message of which
 // Meta's statuses tell that it was sent.
 import { sql, type Tx } from '../db/connect.ts'
-import { settle } from './decision.ts'
+import { gatewayActor as actor, settle } from './decision.ts'
 import { lockOpenLetters, selectOpenIdsOfMessages } from './decision-queries.ts'
 
 export interface LetterPlace {
@@ -10,8 +10,6 @@ export interface LetterPlace {
   itemPath: string
 }
 
-/** The name in the audit for what nobody in particular did. */
-const actor = 'estafet'
 const reason = 'it went through when its webhook was processed again'
 
 /** The caller holds the events, so letters are locked after their events here too. */

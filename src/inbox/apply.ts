@@ -113,7 +113,7 @@ export async function applyItems(
   const buried = new Set(await bury(tx, plan.letters))
   for (const outcome of plan.outcomes.values()) onlyNewLetters(outcome, buried)
   await resolveLetters(tx, passedPlaces(events, plan), now)
-  await heedSteps(stepped, context)
+  await heedSteps(stepped, plan, context)
   // After everything else, because these take the locks of the send queue.
   await heedNotices(notices.fresh, context)
   await heedThroughput(
@@ -275,10 +275,16 @@ function tellProofs(statuses: PlannedStatus[], { proven, duplicates }: Proofs): 
 }
 
 /** Last of what is applied: it locks the tenants' queues. */
-async function heedSteps({ fresh, early }: Stepped, { tx, random, now }: Context): Promise<void> {
+async function heedSteps(
+  { fresh, early }: Stepped,
+  plan: Plan,
+  { tx, random, now }: Context,
+): Promise<void> {
   const heard = await heedFailures(tx, [...early, ...fresh.map((one) => one.row)], random, now)
+  // A failure that was told before its message was known is told with whatever brought the name.
+  const [any] = plan.outcomes.values()
   for (const failure of heard) {
-    const outcome = outcomeOf(fresh, failure.send)
+    const outcome = outcomeOf(fresh, failure.send) ?? any
     outcome?.warnings.push(...warningsOf(failure))
     if (outcome && failure.isReplaced) outcome.replies++
   }

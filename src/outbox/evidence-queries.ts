@@ -15,8 +15,9 @@ export interface ProvenAttempt extends MessageName {
 }
 
 /**
- * The attempts of which this is the first that is heard. Only the tenant's own. Locked in one order, so that two batches
- * with statuses of the same messages do not lock each other out.
+ * The attempts of which this is the first that is heard; also one that has its wamid from a late answer whose proof was
+ * lost with its process: no message is named so, and neither a double nor a failure is known of it. Only the tenant's own.
+ * Locked in one order, so that two batches with statuses of the same messages do not lock each other out.
  */
 export async function keepEvidence(tx: Tx, evidence: Evidence[]): Promise<ProvenAttempt[]> {
   return tx.query(sql<ProvenAttempt>`
@@ -33,7 +34,15 @@ export async function keepEvidence(tx: Tx, evidence: Evidence[]): Promise<Proven
       select a.tenant_id, a.id, told.wamid, told.is_failed
       from told
       join send_attempts a on a.tenant_id = told.tenant_id and a.id = told.id
-      where a.wamid is null
+      where a.wamid is null or (a.wamid = told.wamid and a.duplicate_confirmed_at is null
+        -- Limited, so that it is looked up for each: a hash of all messages would be made otherwise, now and then.
+        and (
+          select m.id from whatsapp_messages m where m.tenant_id = a.tenant_id and m.wamid = a.wamid limit 1) is null
+        and (
+          select s.wamid
+          from whatsapp_message_statuses s
+          where s.tenant_id = a.tenant_id and s.wamid = a.wamid and s.status = 'failed'
+          limit 1) is null)
       order by a.id
       for update of a
     ),

@@ -1,5 +1,5 @@
 // What is left to do after attempts are settled, each in a transaction of its own. Nothing is lost when the process dies
-// before it: a proof is found when the wait is over, a name is told again by the next answer.
+// before it: a proof is found when the wait is over, or told again by the next status; a name by the next answer.
 import { knowsAlias, learnAlias } from '../contacts/alias.ts'
 import { followContact } from '../conversations/follow-contact.ts'
 import type { Db } from '../db/connect.ts'

@@ -40,44 +40,40 @@ export async function heedFailures(
   const failed = statuses.filter((status) => status.status === 'failed')
   if (failed.length === 0) return []
   const heard: HeardFailure[] = []
-  const signals: Signal[] = []
   const errors = new Map(failed.map((status) => [keyOf(status), errorIn(status)]))
   for (const send of await selectFailedSends(tx, failed)) {
     const { code = null, words = null } = errors.get(keyOf(send)) ?? {}
     const outcome = classifyStatusError(code, words)
     await markFailed(tx, send, errorOf(outcome), now)
-    if (outcome.errorCode === 'WINDOW_CLOSED' && send.fallbackTemplate !== null) {
-      await sendFallback(tx, send, send.fallbackTemplate)
-      heard.push({ send, outcome, isReplaced: true, deadLetterId: null, isNewReauth: false })
-      continue
-    }
-    const [deadLetterId = null] = await buryOutbound(tx, [
-      letterOf(send, outcome, random.uuid(), now),
-    ])
-    const one = { send, outcome, isReplaced: false, deadLetterId, isNewReauth: false }
-    heard.push(one)
-    if (outcome.class === 'auth') {
-      const { tenantId, phoneNumberId, tokenSetAt } = send
-      const reauth = await requireReauth(
-        tx,
-        tenantId,
-        phoneNumberId,
-        outcome.advice,
-        now,
-        tokenSetAt,
-      )
-      one.isNewReauth = reauth === 'new'
-      if (reauth !== 'outdated') await holdNumber(tx, tenantId, phoneNumberId, 'parked')
-    } else if (outcome.class === 'account' || outcome.class === 'spam_limited') {
-      const holdMs = outcome.class === 'account' ? accountHoldMs : spamHoldSeconds * 1000
-      const until = new Date(now.getTime() + holdMs)
-      await holdNumber(tx, send.tenantId, send.phoneNumberId, until)
-      signals.push(...signalsOf(send, outcome, until))
-    }
+    const isReplaced = outcome.errorCode === 'WINDOW_CLOSED' && send.fallbackTemplate !== null
+    const letters = isReplaced ? [] : [letterOf(send, outcome, random.uuid(), now)]
+    const [deadLetterId = null] = await buryOutbound(tx, letters)
+    heard.push({ send, outcome, isReplaced, deadLetterId, isNewReauth: false })
+  }
+  // Letters, and the audit of those that are open again, before the queues: whoever decides on letters takes them so.
+  const signals: Signal[] = []
+  for (const one of heard) {
+    if (one.isReplaced) await sendFallback(tx, one.send)
+    else signals.push(...(await applyToNumber(tx, one, now)))
   }
   // crash point: outbox.failure-heard-before-commit
   await noteSignals(tx, signals, now)
   return heard
+}
+
+async function applyToNumber(tx: Tx, one: HeardFailure, now: Date): Promise<Signal[]> {
+  const { send, outcome } = one
+  const { tenantId, phoneNumberId, tokenSetAt } = send
+  if (outcome.class === 'auth') {
+    const reauth = await requireReauth(tx, tenantId, phoneNumberId, outcome.advice, now, tokenSetAt)
+    one.isNewReauth = reauth === 'new'
+    if (reauth !== 'outdated') await holdNumber(tx, tenantId, phoneNumberId, 'parked')
+  }
+  if (outcome.class !== 'account' && outcome.class !== 'spam_limited') return []
+  const holdMs = outcome.class === 'account' ? accountHoldMs : spamHoldSeconds * 1000
+  const until = new Date(now.getTime() + holdMs)
+  await holdNumber(tx, tenantId, phoneNumberId, until)
+  return signalsOf(send, outcome, until)
 }
 
 /** For the log: what there is to say about a failure that is news. */
@@ -114,11 +110,8 @@ function errorIn({ details }: Pick<NewStatus, 'details'>) {
 }
 
 /** Once: the new row has no fallback of its own. */
-async function sendFallback(
-  tx: Tx,
-  send: FailedSend,
-  template: Record<string, unknown>,
-): Promise<void> {
+async function sendFallback(tx: Tx, send: FailedSend): Promise<void> {
+  if (send.fallbackTemplate === null) return
   await requeueMessage(tx, send.tenantId, send.messageId)
   await enqueueSends(tx, [
     {
@@ -128,7 +121,7 @@ async function sendFallback(
       conversationId: '',
       lane: send.lane,
       sendAt: null,
-      payload: template,
+      payload: send.fallbackTemplate,
       fallbackTemplate: null,
       callbackData: send.callbackData,
       delivery: send.delivery,

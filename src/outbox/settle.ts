@@ -4,6 +4,7 @@ import { expectReauth, requireReauth } from '../accounts/reauth.ts'
 import { keepRefusals } from '../consent/keep-words.ts'
 import { refusalNamed, wholeSecond } from '../consent/refusals.ts'
 import { expectEarlyStatuses, joinEarlyStatuses, type Step } from '../conversations/apply-status.ts'
+import type { MessageName } from '../conversations/model.ts'
 import type { Db, Tx } from '../db/connect.ts'
 import { buryOutbound } from '../dead-letters/bury.ts'
 import { unpackCallback } from '../meta/callback-data.ts'
@@ -75,10 +76,7 @@ export async function settleResults(settler: Settler, results: SendResult[]): Pr
       ...result,
       decision: decisionOf(settler, result, now),
     }))
-    const accepted = decided.flatMap(({ send, outcome }) =>
-      outcome.wamid === null ? [] : [{ tenantId: send.tenantId, wamid: outcome.wamid }],
-    )
-    await expectEarlyStatuses(tx, accepted)
+    await expectEarlyStatuses(tx, decided.flatMap(nameOf))
     // Before the queue's lock, as everywhere.
     await expectReauth(
       tx,
@@ -112,7 +110,8 @@ export async function settleResults(settler: Settler, results: SendResult[]): Pr
         tx,
         falling.map(({ send }) => send),
       )
-    const early = await joinEarlyStatuses(tx, accepted)
+    // Not of those that are lost: their messages are named in follow-up.ts, or have been.
+    const early = await joinEarlyStatuses(tx, held.flatMap(nameOf))
     const failures = await heedFailures(tx, early, random, now)
     const duplicates = await findDuplicates(tx, held, now)
     const settled: Settled[] = []
@@ -144,6 +143,10 @@ export async function settleResults(settler: Settler, results: SendResult[]): Pr
 }
 
 type Decided = SendResult & { decision: Decision }
+
+function nameOf({ send, outcome }: SendResult): MessageName[] {
+  return outcome.wamid === null ? [] : [{ tenantId: send.tenantId, wamid: outcome.wamid }]
+}
 
 export function decisionOf(
   terms: Omit<Terms, 'now' | 'hasWaited'>,

@@ -247,6 +247,41 @@ describe('one whose fate is unknown', () => {
     })
   })
 
+  test.each([
+    ['by Meta’s status', (id: string) => report(`wamid.given-up-${id}`, 'sent')],
+    [
+      'by a person',
+      (id: string) => world.operator('POST', `/${id}/mark-sent`, { reason: 'it was seen' }),
+    ],
+  ])(
+    '%s resolved, is open again when Meta says that it failed: audited, and told to the application',
+    async (_, resolve) => {
+      const letter = await world.parkedSend()
+      await resolve(letter.id)
+      await report(`wamid.given-up-${letter.id}`, 'failed', { errors: [{ code: 131026 }] })
+
+      const open = { id: letter.id, state: 'open', kind: 'outbound', error_code: 'UNDELIVERABLE' }
+      expect(await world.letterOf(letter.message_id)).toMatchObject({ ...open, decided_by: null })
+      expect(await decisionsOn(gateway.db, letter)).toMatchObject([
+        { action: 'dead_letter.resolved', details: { kind: 'unknown' } },
+        {
+          action: 'dead_letter.reopened',
+          actor: 'estafet',
+          details: { kind: 'outbound', error_code: 'UNDELIVERABLE', message_id: letter.message_id },
+        },
+      ])
+      expect((await verifyAudit(gateway.db, null)).broken).toEqual([])
+      const told = await gateway.db.query(sql<{ data: unknown }>`
+      select data from events
+      where type = 'dead_letter.created' and data ->> 'dead_letter_id' = ${letter.id}
+      order by arrival`)
+      expect(told).toMatchObject([
+        { data: { kind: 'unknown' } },
+        { data: { kind: 'outbound', error_code: 'UNDELIVERABLE' } },
+      ])
+    },
+  )
+
   test('only where that is not known', async () => {
     const letter = await world.deadSend()
     const answer = await world.operator('POST', `/${letter.id}/mark-sent`, { reason: 'x' })

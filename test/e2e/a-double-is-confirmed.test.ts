@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { traceLife } from '../../src/ops/trace.ts'
 import { payload, statusUpdate } from '../support/payloads.ts'
 import { until } from '../support/program.ts'
-import { type Firm, type Sending, startSending } from '../support/sending.ts'
+import { type Firm, forgetLateAnswer, type Sending, startSending } from '../support/sending.ts'
 
 let world: Sending
 let firm: Firm
@@ -82,6 +82,23 @@ describe('a proof that comes too late', () => {
         }),
       )
     }
+  })
+
+  test('is told by the next status, if the answer that had it was forgotten', async () => {
+    const customer = await world.customerOf(firm)
+    const id = await sendTwice(customer)
+    const [first, second] = world.acceptedFor(customer)
+    await forgetLateAnswer(world.gateway.db, id, first?.wamid ?? '')
+    expect((await world.read(firm, id)).duplicate_confirmed_at).toBeNull()
+
+    await hearLate(customer, 0, 'sent')
+    await hearLate(customer, 0, 'delivered')
+
+    expect(await world.read(firm, id)).toMatchObject({
+      wamid: second?.wamid,
+      duplicate_confirmed_at: expect.any(String),
+    })
+    expect(linesOf('duplicate_confirmed').filter((line) => line.includes(id))).toHaveLength(1)
   })
 
   test('a first one that failed at Meta is no double', async () => {

@@ -9,6 +9,7 @@ import { until } from '../support/program.ts'
 import { makeDue } from '../support/queue.ts'
 import {
   type Firm,
+  forgetLateAnswer,
   type Sending,
   sendRowOf,
   sendRowsOf,
@@ -160,6 +161,31 @@ describe('at most once', () => {
     })
     expect(world.postsTo(customer)).toHaveLength(1)
     expect(await lettersOf(id)).toEqual([])
+  })
+
+  test('an answer that came too late, and was forgotten before it proved anything: the next status does', async () => {
+    const customer = await world.customerOf(firm)
+    world.fault({
+      fault: 'reset',
+      when: 'after_accepting',
+      match: { recipient: customer },
+      count: 1,
+    })
+    const id = await world.send(firm, customer, { delivery })
+    await world.gateway.sendDue()
+    await world.sendWhatWaits()
+    expect(await lettersOf(id)).toMatchObject([{ kind: 'unknown' }])
+    const [accepted] = world.acceptedFor(customer)
+    await forgetLateAnswer(world.gateway.db, id, accepted?.wamid ?? '')
+
+    await world.hearMeta()
+    expect(await world.read(firm, id)).toMatchObject({
+      status: 'read',
+      wamid: accepted?.wamid,
+      error: null,
+    })
+    expect(await lettersOf(id)).toEqual([])
+    expect(world.postsTo(customer)).toHaveLength(1)
   })
 
   test('a status that comes before the sender gives up: it is sent, not unknown', async () => {

@@ -120,8 +120,9 @@ export function outboxRowsOf(db: Db, messageId: string): Promise<OutboxRow[]> {
 }
 
 export function decisionsOn(db: Db, letter: Letter) {
-  return db.query(sql<{ action: string; details: Record<string, unknown> }>`
-    select action, details
+  return db.query(sql<{ action: string; actor: string; details: Record<string, unknown> }>`
+    select action, actor, details
     from audit_log
-    where subject = ${letter.id} and action <> 'dead_letter.inspected'`)
+    where subject = ${letter.id} and action <> 'dead_letter.inspected'
+    order by position`)
 }

@@ -250,3 +250,19 @@ export async function sendRowOf(db: Db, messageId: string): Promise<SendRow> {
   if (!row) throw new Error('a message without an outbox row')
   return row
 }
+
+/** The answer to the first attempt came after its sender was taken for dead, who died before it did more than keep it. */
+export async function forgetLateAnswer(db: Db, messageId: string, wamid: string): Promise<void> {
+  const kept = await db.query(sql`
+    update send_attempts
+    set wamid = ${wamid}, outcome = 'accepted'
+    where id = (
+      select a.id
+      from send_attempts a
+      join whatsapp_send_outbox o on o.tenant_id = a.tenant_id and o.id = a.outbox_id
+      where 'msg_' || replace(o.message_id::text, '-', '') = ${messageId}
+      order by a.started_at
+      limit 1) and wamid is null
+    returning id`)
+  if (kept.length !== 1) throw new Error('no attempt waits for its answer')
+}
