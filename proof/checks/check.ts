@@ -39,16 +39,23 @@ export function checkReceived({ ledger, client, rows }: Evidence): string[] {
   ]
 }
 
-/** I3, I4: what was accepted is one message, and is at Meta once, or died and is known to have died. */
+/** I3, I4, I6: what was accepted is one message, and is at Meta once, through its number and to its person, or died and is
+ *  known to have died. */
 export function checkSends({ ledger, client, rows, mayDouble }: Evidence): string[] {
   const outbound = rows.messages.filter(({ direction }) => direction === 'outbound')
   const byText = groups(outbound, ({ text }) => text ?? '')
   const atMeta = groups(ledger.sends, ({ request }) => textOf(request) ?? '')
   const dead = new Set(rows.letters.flatMap(({ messageId }) => messageId ?? []))
   const violations: string[] = []
-  for (const { text, isAccepted } of client.sends) {
+  for (const { text, isAccepted, phoneNumberId, to } of client.sends) {
     const messages = byText.get(text) ?? []
     const accepted = atMeta.get(text) ?? []
+    for (const { wamid, phone_number_id, recipient } of accepted) {
+      if (phone_number_id !== phoneNumberId)
+        violations.push(`I6: “${text}” went out through the wrong number as ${wamid}`)
+      if (digitsOf(recipient.input) !== digitsOf(to))
+        violations.push(`I6: “${text}” went to the wrong person as ${wamid}`)
+    }
     const [message] = messages
     if (messages.length > 1) violations.push(`I3: “${text}” is ${messages.length} messages`)
     if (!message) {
@@ -269,6 +276,8 @@ function textOf(request: Record<string, unknown>): string | undefined {
   const { body } = (request.text ?? {}) as { body?: unknown }
   return typeof body === 'string' ? body : undefined
 }
+
+const digitsOf = (phone: string) => phone.replaceAll(/\D/g, '')
 
 /** The last number in it. */
 function numberIn(text: string): number {

@@ -9,7 +9,7 @@ import { checkOutput, checkOwners } from '../checks/strangers.ts'
 import { inAHurry } from './hurry.ts'
 import { usualOptions } from './options.ts'
 import { runNemesis } from './run.ts'
-import { checkLetters } from './verdict.ts'
+import { checkLetters, throughOf } from './verdict.ts'
 
 const seed = chooseSeed()
 
@@ -142,14 +142,37 @@ describe('what else a run is held against', () => {
     ])
     const row = { wamid: 'wamid.1', tenantId: 'a', phoneNumberId: '7' }
     const told = { heardBy: 'a', tenantId: 'a', phoneNumberId: '7' }
-    expect(checkOwners({ rows: [row], told: [told], numbers })).toEqual([])
+    const message = { wamid: 'wamid.1', firm: 0, phoneNumberId: '7' }
+    const through = throughOf(
+      { written: [message], ownDeliveries: [] },
+      { sends: [], deliveries: [] },
+    )
+    const owners = { rows: [], told: [], numbers, through }
+    expect(checkOwners({ ...owners, rows: [row], told: [told] })).toEqual([])
     const strange = { ...row, tenantId: 'b' }
-    expect(checkOwners({ rows: [strange], told: [], numbers })).toHaveLength(1)
-    expect(checkOwners({ rows: [row, { ...row }], told: [], numbers })).toHaveLength(1)
-    expect(checkOwners({ rows: [], told: [{ ...told, heardBy: 'b' }], numbers })).toHaveLength(1)
-    expect(
-      checkOwners({ rows: [], told: [{ ...told, phoneNumberId: '8' }], numbers }),
-    ).toHaveLength(1)
+    expect(checkOwners({ ...owners, rows: [strange] })).toHaveLength(1)
+    expect(checkOwners({ ...owners, rows: [row, { ...row }] })).toHaveLength(1)
+    expect(checkOwners({ ...owners, told: [{ ...told, heardBy: 'b' }] })).toHaveLength(1)
+    expect(checkOwners({ ...owners, told: [{ ...told, phoneNumberId: '8' }] })).toHaveLength(1)
+    // Number and tenant fit each other, and are both the wrong ones.
+    const misfiled = { ...strange, phoneNumberId: '8' }
+    expect(checkOwners({ ...owners, rows: [misfiled] })).toEqual([
+      'I6: wamid.1 is with 8, and came through 7',
+    ])
+  })
+
+  test('all who know say which number a message came through', () => {
+    const log = {
+      written: [{ wamid: 'a', firm: 0, phoneNumberId: '1' }],
+      ownDeliveries: [
+        { deliveryId: 'd', messages: [{ wamid: 'b', firm: 0, phoneNumberId: '2' }], poison: [] },
+      ],
+    }
+    const ledger = {
+      sends: [{ wamid: 'c', phone_number_id: '3' }],
+      deliveries: [{ items: [{ wamid: 'd', phone_number_id: '4' }] }],
+    } as Evidence['ledger']
+    expect(Object.fromEntries(throughOf(log, ledger))).toEqual({ a: '1', b: '2', c: '3', d: '4' })
   })
 
   test('nobody says what is nobody’s business', () => {

@@ -41,7 +41,10 @@ export async function judge(place: Place, log: ClientLog, drained: Drained): Pro
     ...doubles.violations,
     ...checkPace(evidence, timing, terms),
     ...checkLetters(evidence, log, ledger),
-    ...checkOwners({ rows: await gatherOwners(postgres.db), told, numbers }),
+    ...checkOwners({
+      ...{ rows: await gatherOwners(postgres.db), told, numbers },
+      through: throughOf(log, ledger),
+    }),
     ...(await checkOutputs(
       [...place.canaries, ...tokens],
       members.flatMap(({ outputs }) => outputs),
@@ -53,6 +56,21 @@ export async function judge(place: Place, log: ClientLog, drained: Drained): Pro
     evidence,
     crashes: await crashesOf(place),
   }
+}
+
+/** What went through which number, by its name at Meta: both those who wrote and Meta itself know. */
+export function throughOf(
+  log: Pick<ClientLog, 'written' | 'ownDeliveries'>,
+  ledger: Pick<Evidence['ledger'], 'sends' | 'deliveries'>,
+): Map<string, string> {
+  const written = [...log.written, ...log.ownDeliveries.flatMap(({ messages }) => messages)]
+  const atMeta = [...ledger.deliveries.flatMap(({ items }) => items), ...ledger.sends]
+  return new Map([
+    ...atMeta.flatMap(({ wamid, phone_number_id }): [string, string][] =>
+      wamid === null || phone_number_id === null ? [] : [[wamid, phone_number_id]],
+    ),
+    ...written.map(({ wamid, phoneNumberId }): [string, string] => [wamid, phoneNumberId]),
+  ])
 }
 
 /** As the checks want to have it. */
