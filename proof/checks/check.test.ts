@@ -175,6 +175,11 @@ const planted: [string, (evidence: Evidence) => unknown, string][] = [
     'no message of ours has wamid.out',
   ],
   ['an attempt posted twice', ({ ledger }) => ledger.requests.push(posted()), 'was posted twice'],
+  [
+    'a call that names no attempt',
+    ({ ledger }) => ledger.requests.push({ ...posted(), body: { text: { body: 'number 1' } } }),
+    'the call request-1 names no attempt',
+  ],
   ['a call that no row announced', ({ rows }) => rows.attempts.pop(), 'no row announced the call'],
   [
     'a lost status',

@@ -89,13 +89,19 @@ export function checkSends({ ledger, client, rows, mayDouble }: Evidence): strin
 /** I4: every call was announced by a committed attempt, and no attempt made two. */
 export function checkPosts({ ledger, rows }: Evidence): string[] {
   const attempts = new Set(rows.attempts.map(({ id }) => id))
-  const posted = ledger.requests
+  const calls = ledger.requests
     .filter(({ endpoint }) => endpoint === 'messages' || endpoint === 'marketing_messages')
-    .flatMap(({ body }) => {
+    // Of what was struck or broke off before it was read, nothing is known.
+    .filter(({ body, wamid }) => body !== null || wamid !== null)
+    .map(({ id, body }) => {
       const { biz_opaque_callback_data } = (body ?? {}) as Record<string, unknown>
-      return unpackCallback(biz_opaque_callback_data)?.attemptId ?? []
+      return { id, attemptId: unpackCallback(biz_opaque_callback_data)?.attemptId }
     })
+  const posted = calls.flatMap(({ attemptId }) => attemptId ?? [])
   return [
+    ...calls
+      .filter(({ attemptId }) => attemptId === undefined)
+      .map(({ id }) => `I4: the call ${id} names no attempt`),
     ...repeated(posted).map((id) => `I4: the attempt ${id} was posted twice`),
     ...posted.filter((id) => !attempts.has(id)).map((id) => `I4: no row announced the call ${id}`),
   ]

@@ -55,7 +55,9 @@ const send = (place: number) =>
 
 /** Two acceptances of one message, with a good excuse. */
 function doubled(isDuplicateConfirmed = true) {
-  const ledger = { sends: [send(0), send(1)], requests: [] } as unknown as Evidence['ledger']
+  const ledger = {
+    ...{ sends: [send(0), send(1)], requests: [], deliveries: [] as unknown[] },
+  } as unknown as Evidence['ledger']
   const rows = { messages: [{ id: messageId, isDuplicateConfirmed }] } as Evidence['rows']
   return { ledger, rows }
 }
@@ -94,6 +96,46 @@ describe('a double', () => {
     const found = checkDoubles(doubled(), timing, terms)
     expect(found.violations).toEqual([expect.stringContaining(word)])
     expect(found.excused).toEqual([])
+  })
+
+  const statusTaken = (seconds: number, faults: string[] = []) => ({
+    items: [{ kind: 'status', wamid: 'wamid.0' }],
+    faults,
+    attempts: [
+      { at: new Date(seconds * 1000).toISOString(), duration_ms: 0, response_status: 200 },
+    ],
+  })
+
+  test.each([
+    ['long before', statusTaken(50), 1],
+    ['a moment before', statusTaken(56), 0],
+    ['long before, but could not be read', statusTaken(50, ['malformed_1']), 0],
+  ])('is none where a status of the first was acknowledged %s', (_when, delivery, violations) => {
+    const evidence = doubled()
+    evidence.ledger.deliveries.push(delivery as never)
+    const found = checkDoubles(evidence, { attempts, heard: [] }, terms)
+    expect(found.violations).toHaveLength(violations)
+    if (violations > 0) expect(found.violations[0]).toContain('been acknowledged 10.0 s before')
+  })
+
+  test('is none where the first of three had been heard of', () => {
+    const evidence = doubled()
+    evidence.ledger.sends.push(send(2))
+    const timing = { attempts: [...attempts, attempt(2)], heard: [] }
+    timing.attempts[1] = attempt(1)
+    expect(checkDoubles(evidence, timing, terms)).toMatchObject({
+      violations: [],
+      excused: { length: 2 },
+    })
+    const heard = [{ wamid: 'wamid.0', atMs: 90_000 }]
+    expect(checkDoubles(evidence, { ...timing, heard }, terms).violations).toEqual([
+      expect.stringContaining('wamid.0 and wamid.2: a status had told'),
+    ])
+  })
+
+  test('is none where no attempt of ours made it', () => {
+    const found = checkDoubles(doubled(), { attempts: [attempt(0)], heard: [] }, terms)
+    expect(found.violations).toEqual(['I4: no attempt of ours made wamid.1'])
   })
 
   test('is none where the product does not say so', () => {
