@@ -107,6 +107,7 @@ function goodEvidence(): Evidence {
           lane: 'l1',
           position: '1',
           messageId: `msg_${inboundId.replaceAll('-', '')}`,
+          isWanted: true,
         },
       ],
       deliveries: [{ eventId, status: 'done' }],
@@ -195,6 +196,16 @@ const planted: [string, (evidence: Evidence) => unknown, string][] = [
     'an event that nobody recorded',
     ({ rows }) => rows.events.pop(),
     'nobody is told of the message wamid.in',
+  ],
+  [
+    'a message that is told as two events',
+    ({ rows }) => rows.events.push({ ...rows.events[0], id: attemptId, position: '2' } as never),
+    'is told as two events',
+  ],
+  [
+    'an event that goes to nobody',
+    ({ rows }) => rows.deliveries.pop(),
+    'is on its way to nobody, though somebody wants it',
   ],
   ['an event that nobody heard', ({ client }) => client.events.pop(), 'was never heard'],
   [

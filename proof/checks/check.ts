@@ -151,16 +151,25 @@ export function checkStatuses({ ledger, rows }: Evidence): string[] {
   return violations
 }
 
-/** Every message that came in is told, in the order of its conversation; who hears it twice hears the same id. */
+/** Every message that came in is told, as one event, to all who want it, in the order of its conversation; who hears it twice hears the same id. */
 export function checkEvents({ client, rows }: Evidence): string[] {
   const recorded = new Set(rows.events.map(({ messageId }) => messageId))
   const untold = rows.messages.filter(
     ({ direction, id }) =>
       direction === 'inbound' && !recorded.has(`msg_${id.replaceAll('-', '')}`),
   )
-  const violations = untold.map(({ wamid }) => `events: nobody is told of the message ${wamid}`)
-  if (rows.deliveries.length === 0) return violations
   const idOf = (uuid: string) => `evt_${uuid.replaceAll('-', '')}`
+  const delivered = new Set(rows.deliveries.map(({ eventId }) => eventId))
+  const violations = [
+    ...untold.map(({ wamid }) => `events: nobody is told of the message ${wamid}`),
+    ...repeated(rows.events.flatMap(({ messageId }) => messageId ?? [])).map(
+      (id) => `events: the message ${id} is told as two events`,
+    ),
+    ...rows.events
+      .filter(({ id, position, isWanted }) => isWanted && position !== null && !delivered.has(id))
+      .map(({ id }) => `events: ${idOf(id)} is on its way to nobody, though somebody wants it`),
+  ]
+  if (rows.deliveries.length === 0) return violations
   const heard = new Set(client.events.map(({ id }) => id))
   const wanted = new Set(rows.deliveries.map(({ eventId }) => idOf(eventId)))
   for (const id of wanted) if (!heard.has(id)) violations.push(`events: ${id} was never heard`)
