@@ -193,6 +193,19 @@ const planted: [string, (evidence: Evidence) => unknown, string][] = [
     'is sent, but was read',
   ],
   [
+    'a step that nobody told of',
+    (evidence) => Object.assign(outbound(evidence), { status: 'read' }),
+    'is read, but was sent',
+  ],
+  [
+    'a message that is given up although it has a name at Meta',
+    ({ rows }) => {
+      Object.assign(outbound({ rows } as Evidence), { status: 'unknown' })
+      rows.steps.push({ wamid: 'wamid.out', status: 'delivered' })
+    },
+    'is unknown, but was delivered',
+  ],
+  [
     'an event that nobody recorded',
     ({ rows }) => rows.events.pop(),
     'nobody is told of the message wamid.in',
