@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { AcceptedSend } from '../../simulator/ledger.ts'
 import { chooseSeed } from '../../test/support/load.ts'
+import { checkDeaths } from '../checks/deaths.ts'
 import { checkDoubles, checkPace, type TimedAttempt } from '../checks/doubles.ts'
 import type { Evidence } from '../checks/evidence.ts'
 import { checkOutput, checkOwners } from '../checks/strangers.ts'
@@ -141,6 +142,47 @@ describe('a double', () => {
   test('is none where the product does not say so', () => {
     const found = checkDoubles(doubled(false), { attempts, heard: [] }, terms)
     expect(found.violations).toEqual([expect.stringContaining('nobody was told')])
+  })
+})
+
+describe('a death', () => {
+  const posted = (status: number) => ({
+    ...{ body: { biz_opaque_callback_data: callback(0) }, outcome: 'answered', status },
+  })
+  const died = (kind: string, more: Partial<TimedAttempt>, ...statuses: number[]) =>
+    checkDeaths(
+      {
+        ledger: { requests: statuses.map(posted) } as Evidence['ledger'],
+        rows: { messages: [], letters: [{ kind, messageId }] } as unknown as Evidence['rows'],
+      },
+      { attempts: [attempt(0, more)], heard: [] },
+    )
+
+  test.each([
+    ['a refusal', 'outbound', { outcome: 'permanent' }, [400]],
+    ['spent attempts', 'outbound', { outcome: 'transient', failures: 8 }, [503]],
+    ['an unheard answer', 'unknown', { delivery: 'at_most_once', failures: 1 }, []],
+    ['an unheard answer after spent attempts', 'unknown', { failures: 8 }, []],
+  ] as const)('has its reason in %s', (_name, kind, more, statuses) => {
+    expect(died(kind, more, ...statuses)).toEqual([])
+  })
+
+  test.each([
+    ['Meta only asked to wait', 'outbound', { outcome: 'rate_limited', failures: 3 }, [429, 503]],
+    ['it may be sent again', 'unknown', { failures: 1 }, []],
+    ['the answer was heard', 'unknown', { outcome: 'transient', delivery: 'at_most_once' }, [503]],
+  ] as const)('has none where %s', (_name, kind, more, statuses) => {
+    expect(died(kind, more, ...statuses)).toEqual([expect.stringContaining('without a reason')])
+  })
+
+  test('is none that nobody asked for', () => {
+    const rows = { letters: [], messages: [{ id: messageId, status: 'cancelled' }] }
+    expect(
+      checkDeaths({ ledger: { requests: [] }, rows } as unknown as Evidence, {
+        attempts: [],
+        heard: [],
+      }),
+    ).toEqual([expect.stringContaining('is cancelled')])
   })
 })
 

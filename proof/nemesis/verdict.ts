@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { checkEverything } from '../checks/check.ts'
+import { checkDeaths } from '../checks/deaths.ts'
 import { checkDoubles, checkPace, gatherTiming } from '../checks/doubles.ts'
 import { type ClientLog as Client, type Evidence, gatherEvidence } from '../checks/evidence.ts'
 import { checkOutputs, checkOwners, gatherOwners } from '../checks/strangers.ts'
@@ -39,6 +40,7 @@ export async function judge(place: Place, log: ClientLog, drained: Drained): Pro
     ...members.flatMap(({ surprises }) => surprises.map((one) => `a process broke: ${one}`)),
     ...checkEverything(evidence),
     ...doubles.violations,
+    ...checkDeaths(evidence, timing),
     ...checkPace(evidence, timing, terms),
     ...checkLetters(evidence, log, ledger),
     ...checkOwners({
