@@ -1,14 +1,18 @@
 // Seconds of the nemesis, by a seed: what `npm run test:faults -- --nemesis` does for as long as asked. And the checks
 // themselves: each must find what it is there for.
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { AcceptedSend } from '../../simulator/ledger.ts'
+import { afterFile } from '../../test/support/after-file.ts'
 import { chooseSeed } from '../../test/support/load.ts'
 import { checkDeaths } from '../checks/deaths.ts'
 import { checkDoubles, checkPace, type TimedAttempt } from '../checks/doubles.ts'
 import type { Evidence } from '../checks/evidence.ts'
 import { checkOutput, checkOwners } from '../checks/strangers.ts'
+import { type FaultRun, faultKinds } from './faults.ts'
 import { inAHurry } from './hurry.ts'
 import { usualOptions } from './options.ts'
+import { startShakyNetwork } from './proxy.ts'
 import { runNemesis } from './run.ts'
 import { checkLetters, throughOf } from './verdict.ts'
 
@@ -38,6 +42,31 @@ describe('seconds of everything', () => {
     expect(report.counts.acceptances).toBeGreaterThan(0)
     // It waits for everything to end, with more patience than usual.
   }, 900_000)
+})
+
+test('what ends in the network leaves what else is on', async () => {
+  const echo = createServer((socket) => void socket.on('error', () => undefined).pipe(socket))
+  await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve))
+  afterFile(async () => void echo.close())
+  const network = await startShakyNetwork((echo.address() as AddressInfo).port, () => 0)
+  const begin = (name: string) => {
+    const run = { place: { network }, dice: () => 0 } as unknown as FaultRun
+    return faultKinds.find((kind) => kind.name === name)?.begin(run)
+  }
+  /** What comes back, or nothing where the connection is reset. */
+  const say = (word: string) =>
+    new Promise<string>((resolve) => {
+      const socket = connect(network.port, '127.0.0.1', () => socket.write(word))
+      socket.on('error', () => undefined)
+      socket.once('data', (data) => resolve(socket.destroy() && String(data)))
+      socket.once('close', () => resolve(''))
+    })
+  const healReset = await begin('connections reset')
+  const healDistance = await begin('database far away')
+  await healDistance?.()
+  expect(await say('hello')).toBe('')
+  await healReset?.()
+  expect(await say('hello')).toBe('hello')
 })
 
 const attemptIds = [1, 2, 3].map((count) => `00000000-0000-4000-8000-00000000000${count}`)
