@@ -1,5 +1,6 @@
 // npm run test:controls: each safeguard is left out of a copy of the sources in turn, and the tests that are there for it must
-// fail. Exit code 1 when one stays green.
+// fail. Before that all of these tests run with every safeguard in its place, and must not fail: red would else say nothing.
+// Exit code 1 when a control stays green, or that first run does not.
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,6 +16,7 @@ const help = `Usage: npm run test:controls -- [options]
 Leaves one safeguard after another out of a copy of the sources and runs the tests that must notice.
 
   --only <name>   one safeguard, or those whose name contains this; may be given several times
+  --no-baseline   do not run the tests with every safeguard in its place first
   --list          say what there is, and run nothing
   --json          print the result as JSON, besides the table
   --help          this text
@@ -23,6 +25,7 @@ Leaves one safeguard after another out of a copy of the sources and runs the tes
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
+    'no-baseline': { type: 'boolean' },
     list: { type: 'boolean' },
     json: { type: 'boolean' },
     help: { type: 'boolean' },
@@ -30,23 +33,32 @@ const { values } = parseArgs({
 })
 
 interface Control extends Judgement {
-  safeguard: Safeguard
+  name: string
   seconds: number
 }
 
-async function run(safeguard: Safeguard): Promise<Control> {
+type Tried = Pick<Safeguard, 'name' | 'edits' | 'noticedBy'>
+
+/** Nothing is left out: whatever notices a missing safeguard is to be green here. */
+const baselineOf = (wanted: Tried[]): Tried => ({
+  name: '(nothing left out)',
+  edits: [],
+  noticedBy: [...new Set(wanted.flatMap(({ noticedBy }) => noticedBy))],
+})
+
+async function run({ name, edits, noticedBy }: Tried): Promise<Control> {
   const startedMs = performance.now()
-  const tree = await makeTree([...safeguard.edits, ...quickSetUp])
+  const tree = await makeTree([...edits, ...quickSetUp])
   try {
     const file = join(tree.root, 'controls.json')
-    const args = ['run', '--reporter=json', `--outputFile=${file}`, ...safeguard.noticedBy]
+    const args = ['run', '--reporter=json', `--outputFile=${file}`, ...noticedBy]
     const output = await vitest(tree.root, args)
     const report = await readFile(file, 'utf8').catch(() => undefined)
     const judgement: Judgement = report
       ? judge(JSON.parse(report))
       : { verdict: 'broken', failed: [{ test: '', message: output.slice(-2000) }] }
     const seconds = Math.round((performance.now() - startedMs) / 1000)
-    return { safeguard, seconds, ...judgement }
+    return { name, seconds, ...judgement }
   } finally {
     await tree.remove()
   }
@@ -66,11 +78,11 @@ function vitest(cwd: string, args: string[]): Promise<string> {
   })
 }
 
-function lineOf({ safeguard, verdict, failed, seconds }: Control): string {
+function lineOf({ name, verdict, failed, seconds }: Control): string {
   const first = failed[0]
   const told = first ? `${first.test}: ${first.message}`.slice(0, 160) : ''
   const others = failed.length > 1 ? ` (and ${failed.length - 1} more)` : ''
-  return `${verdict.padEnd(7)} ${safeguard.name.padEnd(34)} ${String(seconds).padStart(4)} s  ${told}${others}`
+  return `${verdict.padEnd(7)} ${name.padEnd(34)} ${String(seconds).padStart(4)} s  ${told}${others}`
 }
 
 async function main(): Promise<number> {
@@ -89,6 +101,8 @@ async function main(): Promise<number> {
     for (const { name, without } of wanted) console.log(`${name}: without it ${without}`)
     return 0
   }
+  const baseline = values['no-baseline'] ? undefined : await run(baselineOf(wanted))
+  if (baseline) console.log(lineOf(baseline))
   const controls: Control[] = []
   for (const safeguard of wanted) {
     const control = await run(safeguard)
@@ -97,12 +111,10 @@ async function main(): Promise<number> {
   }
   const red = controls.filter(({ verdict }) => verdict === 'red')
   console.log(`\n${red.length} of ${controls.length} safeguards are missed when they are left out.`)
-  if (values.json) {
-    console.log(
-      JSON.stringify(controls.map(({ safeguard: { name }, ...rest }) => ({ name, ...rest }))),
-    )
-  }
-  return red.length === controls.length ? 0 : 1
+  const isSound = baseline === undefined || baseline.verdict === 'green'
+  if (!isSound) console.log('That says nothing: the tests fail with nothing left out, too.')
+  if (values.json) console.log(JSON.stringify([...(baseline ? [baseline] : []), ...controls]))
+  return isSound && red.length === controls.length ? 0 : 1
 }
 
 process.exitCode = await main()

@@ -12,10 +12,11 @@ import { startOwnPostgres } from '../test/support/program.ts'
 import { bytesKind } from './fuzz/bytes.ts'
 import type { WatchedGateway } from './fuzz/gateway.ts'
 import { grammarKind } from './fuzz/grammar.ts'
+import { later, laterAllowed } from './fuzz/http.ts'
 import { type Failure, type Kind, written } from './fuzz/kind.ts'
 import { openForGrammar, openForRoutes } from './fuzz/place.ts'
 import { routesKind } from './fuzz/routes.ts'
-import { type RunResult, runKind } from './fuzz/run.ts'
+import { runKind } from './fuzz/run.ts'
 import { endWhenInterrupted } from './interrupt.ts'
 
 const help = `npm run test:fuzz -- [flags]
@@ -25,8 +26,10 @@ const help = `npm run test:fuzz -- [flags]
   --only KIND   grammar, bytes or routes; all cases are then of this kind
   --case K      only this case of the kind that --only names
   --minutes M   begin nothing more after so long
+  --stall MS    how long the gateway's event loop may stand still (default 2000)
 
-Ends with 1 when anything was found. A case is (seed, kind, number).`
+Ends with 1 when anything was found, when the event loop stood still for longer, or when the gateway asked to come later more
+often than once in 10000 cases (five times are allowed in any case). A case is (seed, kind, number).`
 
 const shares = { bytes: 0.4, grammar: 0.35, routes: 0.25 }
 type Name = keyof typeof shares
@@ -38,6 +41,7 @@ const { values: flags } = parseArgs({
     only: { type: 'string' },
     case: { type: 'string' },
     minutes: { type: 'string', default: '100000' },
+    stall: { type: 'string', default: '2000' },
     help: { type: 'boolean', default: false },
   },
 })
@@ -83,7 +87,12 @@ async function open(name: Name): Promise<Opened> {
   return { kind: routesKind(place) as Kind<unknown>, gateway: place.gateway }
 }
 
-async function run(name: Name, count: number, untilMs: number): Promise<RunResult> {
+/** How many ran, and how much was found. */
+async function run(
+  name: Name,
+  count: number,
+  untilMs: number,
+): Promise<{ ran: number; found: number }> {
   const { kind, gateway } = await open(name)
   const before = await gateway?.vitals()
   let stallMs = 0
@@ -107,15 +116,26 @@ async function run(name: Name, count: number, untilMs: number): Promise<RunResul
   )
   console.log(`  ${counts.map(([what, times]) => `${what}: ${times}`).join(', ')}`)
   if (before && after) {
-    console.log(
-      `  longest stall of the event loop: ${Math.round(Math.max(stallMs, after.stallMs))} ms`,
-    )
+    stallMs = Math.max(stallMs, after.stallMs)
+    console.log(`  longest stall of the event loop: ${Math.round(stallMs)} ms`)
     console.log(
       `  memory: ${Math.round(before.memoryMb)} MB before, ${Math.round(after.memoryMb)} MB after`,
     )
   }
+  const tooMuch = beyondMeasure(result.ran, stallMs, kind.counts().get(later) ?? 0)
+  for (const one of tooMuch) console.log(`  ${one}`)
   console.log(`  ${result.failures.length} failures`)
-  return result
+  return { ran: result.ran, found: result.failures.length + tooMuch.length }
+}
+
+/** What no single case is to blame for. */
+function beyondMeasure(ran: number, stallMs: number, timesLater: number): string[] {
+  const isStill = stallMs > Number(flags.stall)
+  const isPutOff = timesLater > laterAllowed(ran)
+  return [
+    ...(isStill ? [`TOO LONG: the event loop stood still for more than ${flags.stall} ms`] : []),
+    ...(isPutOff ? [`TOO OFTEN: it ${later} ${timesLater} times, not ${laterAllowed(ran)}`] : []),
+  ]
 }
 
 async function main(): Promise<number> {
@@ -135,7 +155,7 @@ async function main(): Promise<number> {
   for (const name of names) {
     const share = flags.only === undefined ? shares[name] : 1
     const result = await run(name, Math.round(Number(flags.cases) * share), untilMs)
-    failures += result.failures.length
+    failures += result.found
     ran += result.ran
     // What one kind needed is in the way of the next.
     await endFile()

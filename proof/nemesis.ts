@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { endWhenInterrupted } from './interrupt.ts'
 import { usualOptions } from './nemesis/options.ts'
 import { reportText } from './nemesis/report.ts'
-import { cleanUp, runNemesis } from './nemesis/run.ts'
+import { endWithSeed, runNemesis } from './nemesis/run.ts'
 
 const help = `Kills, cuts off, floods and confuses a running gateway, and checks every invariant from outside.
 
@@ -34,28 +34,24 @@ const { values } = parseArgs({
 if (values.help) {
   console.log(help)
 } else {
-  process.exitCode = await main()
+  endWhenInterrupted()
+  process.exitCode = await endWithSeed(values.seed, main)
 }
 
 async function main(): Promise<number> {
-  endWhenInterrupted()
   const rate = Number(values.rate)
-  try {
-    const report = await runNemesis({
-      ...usualOptions,
-      seed: Number(values.seed),
-      minutes: Number(values.minutes),
-      webhooksPerSecond: rate,
-      sendsPerSecond: rate / 2,
-      workers: Number(values.workers),
-      ...(values.faults && { faults: values.faults.split(',') }),
-      ...(values.keep && { keep: values.keep }),
-      say: (line) => console.log(line),
-    })
-    console.log(reportText(report))
-    if (values.report) await writeFile(values.report, `${JSON.stringify(report, null, 2)}\n`)
-    return report.violations.length === 0 ? 0 : 1
-  } finally {
-    await cleanUp()
-  }
+  const report = await runNemesis({
+    ...usualOptions,
+    seed: Number(values.seed),
+    minutes: Number(values.minutes),
+    webhooksPerSecond: rate,
+    sendsPerSecond: rate / 2,
+    workers: Number(values.workers),
+    ...(values.faults && { faults: values.faults.split(',') }),
+    ...(values.keep && { keep: values.keep }),
+    say: (line) => console.log(line),
+  })
+  console.log(reportText(report))
+  if (values.report) await writeFile(values.report, `${JSON.stringify(report, null, 2)}\n`)
+  return report.violations.length === 0 ? 0 : 1
 }

@@ -5,7 +5,7 @@ import { endWhenInterrupted } from './interrupt.ts'
 import { createMeasuring, trendsOf, trendsText } from './nemesis/measure.ts'
 import { usualOptions } from './nemesis/options.ts'
 import { reportText } from './nemesis/report.ts'
-import { cleanUp, runNemesis } from './nemesis/run.ts'
+import { endWithSeed, runNemesis } from './nemesis/run.ts'
 
 const help = `Holds a rate with a fault a minute, and reports memory, claim time, table sizes and every invariant.
 
@@ -29,35 +29,31 @@ const { values } = parseArgs({
 if (values.help) {
   console.log(help)
 } else {
-  process.exitCode = await main()
+  endWhenInterrupted()
+  process.exitCode = await endWithSeed(values.seed, main)
 }
 
 async function main(): Promise<number> {
-  endWhenInterrupted()
   const rate = Number(values.rate)
   const measuring = createMeasuring()
-  try {
-    const report = await runNemesis({
-      ...usualOptions,
-      seed: Number(values.seed),
-      minutes: Number(values.minutes),
-      webhooksPerSecond: rate,
-      sendsPerSecond: rate / 2,
-      most: 1,
-      breath: [45, 55],
-      // With a fault a minute, an hour does not see them all.
-      needsAll: false,
-      say: (line) => console.log(line),
-      beside: measuring.watch,
-    })
-    const trends = trendsOf(measuring.series.values())
-    console.log(reportText(report))
-    console.log(trendsText(trends))
-    if (values.report) {
-      await writeFile(values.report, `${JSON.stringify({ ...report, trends }, null, 2)}\n`)
-    }
-    return report.violations.length === 0 ? 0 : 1
-  } finally {
-    await cleanUp()
+  const report = await runNemesis({
+    ...usualOptions,
+    seed: Number(values.seed),
+    minutes: Number(values.minutes),
+    webhooksPerSecond: rate,
+    sendsPerSecond: rate / 2,
+    most: 1,
+    breath: [45, 55],
+    // With a fault a minute, an hour does not see them all.
+    needsAll: false,
+    say: (line) => console.log(line),
+    beside: measuring.watch,
+  })
+  const trends = trendsOf(measuring.series.values())
+  console.log(reportText(report))
+  console.log(trendsText(trends))
+  if (values.report) {
+    await writeFile(values.report, `${JSON.stringify({ ...report, trends }, null, 2)}\n`)
   }
+  return report.violations.length === 0 ? 0 : 1
 }

@@ -30,7 +30,7 @@ const accepted = (text: string, wamid: string): AcceptedSend => ({
   wamid,
   phone_number_id: phoneNumberId,
   accepted_at: '2026-01-01T00:00:00.000Z',
-  recipient: { input: '16505550101' },
+  recipient: { input: '+16505550101' },
   type: 'text',
   dropped: false,
   request: { text: { body: text } },
@@ -107,6 +107,7 @@ function goodEvidence(): Evidence {
           lane: 'l1',
           position: '1',
           messageId: `msg_${inboundId.replaceAll('-', '')}`,
+          isWanted: true,
         },
       ],
       deliveries: [{ eventId, status: 'done' }],
@@ -152,6 +153,16 @@ const planted: [string, (evidence: Evidence) => unknown, string][] = [
     ({ rows }) => rows.messages.push({ ...outbound({ rows } as Evidence), id: 'm2' }),
     'is 2 messages',
   ],
+  [
+    'a send through the wrong number',
+    ({ ledger }) => Object.assign(ledger.sends[0] ?? {}, { phone_number_id: '77009' }),
+    'went out through the wrong number as wamid.out',
+  ],
+  [
+    'a send to the wrong person',
+    ({ ledger }) => Object.assign(ledger.sends[0] ?? {}, { recipient: { input: '+16505550199' } }),
+    'went to the wrong person as wamid.out',
+  ],
   ['a send that never went out', ({ ledger }) => ledger.sends.pop(), 'but Meta never had it'],
   ['a send that went out twice', doubled, 'is at Meta 2 times, with 0 excuses'],
   [
@@ -165,6 +176,11 @@ const planted: [string, (evidence: Evidence) => unknown, string][] = [
     'no message of ours has wamid.out',
   ],
   ['an attempt posted twice', ({ ledger }) => ledger.requests.push(posted()), 'was posted twice'],
+  [
+    'a call that names no attempt',
+    ({ ledger }) => ledger.requests.push({ ...posted(), body: { text: { body: 'number 1' } } }),
+    'the call request-1 names no attempt',
+  ],
   ['a call that no row announced', ({ rows }) => rows.attempts.pop(), 'no row announced the call'],
   [
     'a lost status',
@@ -177,9 +193,32 @@ const planted: [string, (evidence: Evidence) => unknown, string][] = [
     'is sent, but was read',
   ],
   [
+    'a step that nobody told of',
+    (evidence) => Object.assign(outbound(evidence), { status: 'read' }),
+    'is read, but was sent',
+  ],
+  [
+    'a message that is given up although it has a name at Meta',
+    ({ rows }) => {
+      Object.assign(outbound({ rows } as Evidence), { status: 'unknown' })
+      rows.steps.push({ wamid: 'wamid.out', status: 'delivered' })
+    },
+    'is unknown, but was delivered',
+  ],
+  [
     'an event that nobody recorded',
     ({ rows }) => rows.events.pop(),
     'nobody is told of the message wamid.in',
+  ],
+  [
+    'a message that is told as two events',
+    ({ rows }) => rows.events.push({ ...rows.events[0], id: attemptId, position: '2' } as never),
+    'is told as two events',
+  ],
+  [
+    'an event that goes to nobody',
+    ({ rows }) => rows.deliveries.pop(),
+    'is on its way to nobody, though somebody wants it',
   ],
   ['an event that nobody heard', ({ client }) => client.events.pop(), 'was never heard'],
   [

@@ -39,16 +39,23 @@ export function checkReceived({ ledger, client, rows }: Evidence): string[] {
   ]
 }
 
-/** I3, I4: what was accepted is one message, and is at Meta once, or died and is known to have died. */
+/** I3, I4, I6: what was accepted is one message, and is at Meta once, through its number and to its person, or died and is
+ *  known to have died. */
 export function checkSends({ ledger, client, rows, mayDouble }: Evidence): string[] {
   const outbound = rows.messages.filter(({ direction }) => direction === 'outbound')
   const byText = groups(outbound, ({ text }) => text ?? '')
   const atMeta = groups(ledger.sends, ({ request }) => textOf(request) ?? '')
   const dead = new Set(rows.letters.flatMap(({ messageId }) => messageId ?? []))
   const violations: string[] = []
-  for (const { text, isAccepted } of client.sends) {
+  for (const { text, isAccepted, phoneNumberId, to } of client.sends) {
     const messages = byText.get(text) ?? []
     const accepted = atMeta.get(text) ?? []
+    for (const { wamid, phone_number_id, recipient } of accepted) {
+      if (phone_number_id !== phoneNumberId)
+        violations.push(`I6: “${text}” went out through the wrong number as ${wamid}`)
+      if (digitsOf(recipient.input) !== digitsOf(to))
+        violations.push(`I6: “${text}” went to the wrong person as ${wamid}`)
+    }
     const [message] = messages
     if (messages.length > 1) violations.push(`I3: “${text}” is ${messages.length} messages`)
     if (!message) {
@@ -82,13 +89,19 @@ export function checkSends({ ledger, client, rows, mayDouble }: Evidence): strin
 /** I4: every call was announced by a committed attempt, and no attempt made two. */
 export function checkPosts({ ledger, rows }: Evidence): string[] {
   const attempts = new Set(rows.attempts.map(({ id }) => id))
-  const posted = ledger.requests
+  const calls = ledger.requests
     .filter(({ endpoint }) => endpoint === 'messages' || endpoint === 'marketing_messages')
-    .flatMap(({ body }) => {
+    // Of what was struck or broke off before it was read, nothing is known.
+    .filter(({ body, wamid }) => body !== null || wamid !== null)
+    .map(({ id, body }) => {
       const { biz_opaque_callback_data } = (body ?? {}) as Record<string, unknown>
-      return unpackCallback(biz_opaque_callback_data)?.attemptId ?? []
+      return { id, attemptId: unpackCallback(biz_opaque_callback_data)?.attemptId }
     })
+  const posted = calls.flatMap(({ attemptId }) => attemptId ?? [])
   return [
+    ...calls
+      .filter(({ attemptId }) => attemptId === undefined)
+      .map(({ id }) => `I4: the call ${id} names no attempt`),
     ...repeated(posted).map((id) => `I4: the attempt ${id} was posted twice`),
     ...posted.filter((id) => !attempts.has(id)).map((id) => `I4: no row announced the call ${id}`),
   ]
@@ -113,41 +126,49 @@ export function checkOrder({ ledger, client, rows }: Evidence): string[] {
 
 const ladder = ['queued', 'sent', 'failed', 'delivered', 'read', 'played']
 
-/** I2, I7: every status that was acknowledged is kept once, and a message shows the highest. */
+/** I2, I7: every status that was acknowledged is kept once, and a message shows the highest under its name, neither less nor more. */
 export function checkStatuses({ ledger, rows }: Evidence): string[] {
-  const told = itemsOf(ledger).flatMap(({ kind, wamid, status, isAcknowledged }) =>
+  const acknowledged = itemsOf(ledger).flatMap(({ kind, wamid, status, isAcknowledged }) =>
     kind === 'status' && isAcknowledged && wamid !== null && status !== null
       ? { wamid, status }
       : [],
   )
   const nameOf = ({ wamid, status }: { wamid: string; status: string }) => `${wamid} ${status}`
   const kept = new Set(rows.steps.map(nameOf))
-  const violations = [...new Set(told.map(nameOf))]
+  const violations = [...new Set(acknowledged.map(nameOf))]
     .filter((name) => !kept.has(name))
     .map((name) => `I1: the acknowledged status ${name} is lost`)
   const steps = groups(rows.steps, ({ wamid }) => wamid)
   for (const { direction, wamid, status, text } of rows.messages) {
     if (direction !== 'outbound' || wamid === null) continue
-    const highest = Math.max(
-      0,
-      ...(steps.get(wamid) ?? []).map((one) => ladder.indexOf(one.status)),
-    )
-    if (ladder.indexOf(status) >= highest || status === 'unknown') continue
+    const told = (steps.get(wamid) ?? []).map((one) => ladder.indexOf(one.status))
+    // Whatever has a name at Meta was accepted.
+    const highest = Math.max(ladder.indexOf('sent'), ...told)
+    if (status === ladder[highest]) continue
     violations.push(`I7: “${text}” is ${status}, but was ${ladder[highest]}`)
   }
   return violations
 }
 
-/** Every message that came in is told, in the order of its conversation; who hears it twice hears the same id. */
+/** Every message that came in is told, as one event, to all who want it, in the order of its conversation; who hears it twice hears the same id. */
 export function checkEvents({ client, rows }: Evidence): string[] {
   const recorded = new Set(rows.events.map(({ messageId }) => messageId))
   const untold = rows.messages.filter(
     ({ direction, id }) =>
       direction === 'inbound' && !recorded.has(`msg_${id.replaceAll('-', '')}`),
   )
-  const violations = untold.map(({ wamid }) => `events: nobody is told of the message ${wamid}`)
-  if (rows.deliveries.length === 0) return violations
   const idOf = (uuid: string) => `evt_${uuid.replaceAll('-', '')}`
+  const delivered = new Set(rows.deliveries.map(({ eventId }) => eventId))
+  const violations = [
+    ...untold.map(({ wamid }) => `events: nobody is told of the message ${wamid}`),
+    ...repeated(rows.events.flatMap(({ messageId }) => messageId ?? [])).map(
+      (id) => `events: the message ${id} is told as two events`,
+    ),
+    ...rows.events
+      .filter(({ id, position, isWanted }) => isWanted && position !== null && !delivered.has(id))
+      .map(({ id }) => `events: ${idOf(id)} is on its way to nobody, though somebody wants it`),
+  ]
+  if (rows.deliveries.length === 0) return violations
   const heard = new Set(client.events.map(({ id }) => id))
   const wanted = new Set(rows.deliveries.map(({ eventId }) => idOf(eventId)))
   for (const id of wanted) if (!heard.has(id)) violations.push(`events: ${id} was never heard`)
@@ -283,6 +304,8 @@ function textOf(request: Record<string, unknown>): string | undefined {
   const { body } = (request.text ?? {}) as { body?: unknown }
   return typeof body === 'string' ? body : undefined
 }
+
+const digitsOf = (phone: string) => phone.replaceAll(/\D/g, '')
 
 /** The last number in it. */
 function numberIn(text: string): number {

@@ -4,6 +4,7 @@ import type { AcceptedSend, GraphRequest } from '../../simulator/ledger.ts'
 import { ratePerSecond } from '../../simulator/ledger-questions.ts'
 import { type Db, sql } from '../../src/db/connect.ts'
 import { unpackCallback } from '../../src/meta/callback-data.ts'
+import { inboxPatienceMs } from '../../src/outbox/inbox-pulse.ts'
 import type { Evidence } from './evidence.ts'
 
 /** More of what the database has, for what the times decide. */
@@ -59,6 +60,9 @@ interface Acceptance {
   send: AcceptedSend
   request: GraphRequest | undefined
   attempt: TimedAttempt
+  /** When a status of it was first processed, and first acknowledged. */
+  heardMs: number | undefined
+  acknowledgedMs: number | undefined
 }
 
 export function checkDoubles(
@@ -72,46 +76,84 @@ export function checkDoubles(
   const confirmed = new Set(
     rows.messages.flatMap((one) => (one.isDuplicateConfirmed ? one.id : [])),
   )
+  const acknowledged = acknowledgedStatuses(ledger)
+  const found: Doubles = { violations: [], excused: [] }
   const byMessage = new Map<string, Acceptance[]>()
   for (const send of ledger.sends) {
     const id = unpackCallback(send.biz_opaque_callback_data)?.attemptId
     const attempt = attempts.get(id ?? '')
-    if (!attempt) continue
-    const one = { send, request: requests.get(send.wamid), attempt }
+    if (!attempt) {
+      found.violations.push(`I4: no attempt of ours made ${send.wamid}`)
+      continue
+    }
+    const one = {
+      ...{ send, request: requests.get(send.wamid), attempt },
+      heardMs: heard.get(send.wamid),
+      acknowledgedMs: acknowledged.get(send.wamid),
+    }
     byMessage.set(attempt.messageId, [...(byMessage.get(attempt.messageId) ?? []), one])
   }
-  const found: Doubles = { violations: [], excused: [] }
   for (const [messageId, acceptances] of byMessage) {
+    // One that stood still on its way may reach Meta after the next.
+    acceptances.sort((a, b) => a.attempt.startedMs - b.attempt.startedMs)
     for (const [index, next] of acceptances.entries()) {
-      const before = acceptances[index - 1]
-      if (!before) continue
-      const wrong = whatIsWrong(before, next, heard.get(before.send.wamid), terms)
-      if (!confirmed.has(messageId)) wrong.push('nobody was told of it')
-      const name = `the message ${messageId} is at Meta as ${before.send.wamid} and ${next.send.wamid}`
-      if (wrong.length > 0) found.violations.push(`I4: ${name}: ${wrong.join('; ')}`)
-      else found.excused.push(`${name}: ${excuseOf(before)}`)
+      const violations = found.violations.length
+      for (const before of acceptances.slice(0, index)) {
+        const wrong = whatIsWrong(before, next, terms)
+        if (!confirmed.has(messageId)) wrong.push('nobody was told of it')
+        if (wrong.length === 0) continue
+        found.violations.push(`I4: ${nameOf(messageId, before, next)}: ${wrong.join('; ')}`)
+      }
+      const last = acceptances[index - 1]
+      if (last && found.violations.length === violations)
+        found.excused.push(`${nameOf(messageId, last, next)}: ${excuseOf(last)}`)
     }
   }
   return found
 }
 
+const nameOf = (messageId: string, before: Acceptance, next: Acceptance) =>
+  `the message ${messageId} is at Meta as ${before.send.wamid} and ${next.send.wamid}`
+
+/** When the gateway first said 200 to a status under each name: from then on it is the gateway's to know of it. */
+function acknowledgedStatuses({ deliveries }: Evidence['ledger']): Map<string, number> {
+  const first = new Map<string, number>()
+  for (const { items, attempts, faults } of deliveries) {
+    const taken = attempts.find(({ response_status }) => response_status === 200)
+    // What was garbled on the way may have told nothing.
+    if (!taken || faults.some((one) => one.startsWith('malformed'))) continue
+    const atMs = Date.parse(taken.at) + taken.duration_ms
+    for (const { kind, wamid } of items)
+      if (kind === 'status' && wamid !== null)
+        first.set(wamid, Math.min(atMs, first.get(wamid) ?? atMs))
+  }
+  return first
+}
+
+/** A status that was taken longer ago than this holds back whatever it is about, processed or not. */
+const inboxMarginMs = inboxPatienceMs + 2_000
+
 function whatIsWrong(
   before: Acceptance,
   next: Acceptance,
-  heardMs: number | undefined,
   { reconcileSeconds }: SendTerms,
 ): string[] {
+  const { heardMs, acknowledgedMs } = before
   const { startedMs } = next.attempt
   const endedMs = before.attempt.endedMs ?? before.attempt.startedMs
   // A sender that was taken for dead may write down its answer after the next has begun.
   const waitedMs = startedMs - (endedMs > startedMs ? before.attempt.startedMs : endedMs)
+  const secondsSince = (ms: number) => ((startedMs - ms) / 1000).toFixed(1)
   return [
     ...(before.attempt.delivery === 'at_most_once' ? ['it was to be sent at most once'] : []),
     ...(before.attempt.outcome === 'accepted' && endedMs <= startedMs
       ? ['the first answer had been heard']
       : []),
     ...(heardMs !== undefined && heardMs < startedMs
-      ? [`a status had told of the first ${((startedMs - heardMs) / 1000).toFixed(1)} s before`]
+      ? [`a status had told of the first ${secondsSince(heardMs)} s before`]
+      : []),
+    ...(acknowledgedMs !== undefined && acknowledgedMs + inboxMarginMs < startedMs
+      ? [`a status of the first had been acknowledged ${secondsSince(acknowledgedMs)} s before`]
       : []),
     ...(waitedMs < reconcileSeconds * 1000 - 500
       ? [`only ${(waitedMs / 1000).toFixed(1)} s were waited`]

@@ -43,7 +43,7 @@ export interface Rows {
   attempts: { id: string; messageId: string; outcome: string | null; isDead: boolean }[]
   letters: LetterDump[]
   /** Of messages that came in, in the order in which they are told. */
-  events: { id: string; lane: string; position: string | null; messageId: string | null }[]
+  events: EventDump[]
   deliveries: { eventId: string; status: string }[]
   media: { id: string; state: string }[]
   notifications: { id: string; status: string }[]
@@ -59,6 +59,15 @@ export interface MessageDump {
   status: string
   text: string | null
   isDuplicateConfirmed: boolean
+}
+
+export interface EventDump {
+  id: string
+  lane: string
+  position: string | null
+  messageId: string | null
+  /** By an endpoint of its tenant. */
+  isWanted: boolean
 }
 
 export interface LetterDump {
@@ -102,8 +111,12 @@ async function dump(db: Db): Promise<Rows> {
       select 'dlq_' || replace(id::text, '-', '') as id, kind, state, event_id as "eventId", message_id as "messageId",
         encode(raw, 'escape') as raw
       from dead_letters`),
-    events: await db.query(sql`
-      select id, lane, position::text, data ->> 'message_id' as "messageId"
+    events: await db.query(sql<EventDump>`
+      select id, lane, position::text, data ->> 'message_id' as "messageId", exists (
+          select
+          from event_endpoints p
+          where p.tenant_id = events.tenant_id and p.created_at < events.created_at
+            and (events.type = any(p.events) or '*' = any(p.events))) as "isWanted"
       from events
       where type = 'message.received'
       order by events.position`),

@@ -11,6 +11,8 @@ export interface Owners {
   told: { heardBy: string; tenantId: string; phoneNumberId: string | null }[]
   /** The tenant of each number. */
   numbers: Map<string, string>
+  /** The number that each name at Meta belongs to, as those outside know it. */
+  through: Map<string, string>
 }
 
 export async function gatherOwners(db: Db): Promise<Owners['rows']> {
@@ -21,13 +23,18 @@ export async function gatherOwners(db: Db): Promise<Owners['rows']> {
     select wamid, tenant_id, phone_number_id from whatsapp_message_statuses`)
 }
 
-export function checkOwners({ rows, told, numbers }: Owners): string[] {
+export function checkOwners({ rows, told, numbers, through }: Owners): string[] {
   const names = new Set<string>()
   const twice = rows.filter(({ wamid }) => names.size === names.add(wamid).size)
   return [
     ...rows
       .filter(({ tenantId, phoneNumberId }) => numbers.get(phoneNumberId) !== tenantId)
       .map(({ wamid }) => `I6: ${wamid} is with a tenant whose number it did not come through`),
+    ...rows
+      .filter(({ wamid, phoneNumberId }) => through.get(wamid) !== phoneNumberId)
+      .map(({ wamid, phoneNumberId }) => {
+        return `I6: ${wamid} is with ${phoneNumberId}, and came through ${through.get(wamid)}`
+      }),
     ...twice.map(({ wamid }) => `I6: ${wamid} is with two tenants`),
     ...told
       .filter(

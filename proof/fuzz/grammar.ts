@@ -40,7 +40,7 @@ export function grammarKind(place: GrammarPlace, tag: string): Kind<GrammarCase>
       return { ...plain, body, good: isTooLarge ? [] : good, isSigned: true, allowed }
     },
     async run(one) {
-      const answer = await askPatiently(place.ask, {
+      const request = {
         method: one.method,
         path: one.path,
         headers: {
@@ -49,7 +49,8 @@ export function grammarKind(place: GrammarPlace, tag: string): Kind<GrammarCase>
           ...one.headers,
         },
         ...(one.method === 'POST' && { body: one.body }),
-      })
+      }
+      const answer = await askPatiently(place.ask, request, counts)
       counts.set(String(answer.status), (counts.get(String(answer.status)) ?? 0) + 1)
       return problemOf(one, answer)
     },

@@ -62,7 +62,7 @@ export function routesKind(place: RoutesPlace): Kind<RouteCase> {
       headers: { ...credentialsOf(place, one.as), ...filled(one.headers, fill) },
       body: one.body && filledBody(one.body, fill),
     }
-    const answer = await askPatiently(place.ask, request)
+    const answer = await askPatiently(place.ask, request, counts)
     const key = `${answer.status}`
     counts.set(key, (counts.get(key) ?? 0) + 1)
     return judge(one, request, answer)

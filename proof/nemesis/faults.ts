@@ -132,8 +132,10 @@ function weather(
   return {
     ...{ name, group: name, lasts },
     async begin({ place: { network }, dice }) {
-      network.change(change(dice))
-      return async () => network.change({ loseAnswer: 0, reset: 0, latencyMs: 0, isSilent: false })
+      const changed = change(dice)
+      network.change(changed)
+      // Only its own: another kind may still be on.
+      return async () => network.heal(changed)
     },
   }
 }

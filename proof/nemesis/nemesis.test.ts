@@ -1,15 +1,20 @@
 // Seconds of the nemesis, by a seed: what `npm run test:faults -- --nemesis` does for as long as asked. And the checks
 // themselves: each must find what it is there for.
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { AcceptedSend } from '../../simulator/ledger.ts'
+import { afterFile } from '../../test/support/after-file.ts'
 import { chooseSeed } from '../../test/support/load.ts'
+import { checkDeaths } from '../checks/deaths.ts'
 import { checkDoubles, checkPace, type TimedAttempt } from '../checks/doubles.ts'
 import type { Evidence } from '../checks/evidence.ts'
 import { checkOutput, checkOwners } from '../checks/strangers.ts'
+import { type FaultRun, faultKinds } from './faults.ts'
 import { inAHurry } from './hurry.ts'
 import { usualOptions } from './options.ts'
+import { startShakyNetwork } from './proxy.ts'
 import { runNemesis } from './run.ts'
-import { checkLetters } from './verdict.ts'
+import { checkLetters, throughOf } from './verdict.ts'
 
 const seed = chooseSeed()
 
@@ -39,6 +44,31 @@ describe('seconds of everything', () => {
   }, 900_000)
 })
 
+test('what ends in the network leaves what else is on', async () => {
+  const echo = createServer((socket) => void socket.on('error', () => undefined).pipe(socket))
+  await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve))
+  afterFile(async () => void echo.close())
+  const network = await startShakyNetwork((echo.address() as AddressInfo).port, () => 0)
+  const begin = (name: string) => {
+    const run = { place: { network }, dice: () => 0 } as unknown as FaultRun
+    return faultKinds.find((kind) => kind.name === name)?.begin(run)
+  }
+  /** What comes back, or nothing where the connection is reset. */
+  const say = (word: string) =>
+    new Promise<string>((resolve) => {
+      const socket = connect(network.port, '127.0.0.1', () => socket.write(word))
+      socket.on('error', () => undefined)
+      socket.once('data', (data) => resolve(socket.destroy() && String(data)))
+      socket.once('close', () => resolve(''))
+    })
+  const healReset = await begin('connections reset')
+  const healDistance = await begin('database far away')
+  await healDistance?.()
+  expect(await say('hello')).toBe('')
+  await healReset?.()
+  expect(await say('hello')).toBe('hello')
+})
+
 const attemptIds = [1, 2, 3].map((count) => `00000000-0000-4000-8000-00000000000${count}`)
 const messageId = '00000000-0000-4000-8000-0000000000aa'
 const terms = { reconcileSeconds: 15, cap: 1, perSecond: 2 }
@@ -55,7 +85,9 @@ const send = (place: number) =>
 
 /** Two acceptances of one message, with a good excuse. */
 function doubled(isDuplicateConfirmed = true) {
-  const ledger = { sends: [send(0), send(1)], requests: [] } as unknown as Evidence['ledger']
+  const ledger = {
+    ...{ sends: [send(0), send(1)], requests: [], deliveries: [] as unknown[] },
+  } as unknown as Evidence['ledger']
   const rows = { messages: [{ id: messageId, isDuplicateConfirmed }] } as Evidence['rows']
   return { ledger, rows }
 }
@@ -96,9 +128,90 @@ describe('a double', () => {
     expect(found.excused).toEqual([])
   })
 
+  const statusTaken = (seconds: number, faults: string[] = []) => ({
+    items: [{ kind: 'status', wamid: 'wamid.0' }],
+    faults,
+    attempts: [
+      { at: new Date(seconds * 1000).toISOString(), duration_ms: 0, response_status: 200 },
+    ],
+  })
+
+  test.each([
+    ['long before', statusTaken(50), 1],
+    ['a moment before', statusTaken(56), 0],
+    ['long before, but could not be read', statusTaken(50, ['malformed_1']), 0],
+  ])('is none where a status of the first was acknowledged %s', (_when, delivery, violations) => {
+    const evidence = doubled()
+    evidence.ledger.deliveries.push(delivery as never)
+    const found = checkDoubles(evidence, { attempts, heard: [] }, terms)
+    expect(found.violations).toHaveLength(violations)
+    if (violations > 0) expect(found.violations[0]).toContain('been acknowledged 10.0 s before')
+  })
+
+  test('is none where the first of three had been heard of', () => {
+    const evidence = doubled()
+    evidence.ledger.sends.push(send(2))
+    const timing = { attempts: [...attempts, attempt(2)], heard: [] }
+    timing.attempts[1] = attempt(1)
+    expect(checkDoubles(evidence, timing, terms)).toMatchObject({
+      violations: [],
+      excused: { length: 2 },
+    })
+    const heard = [{ wamid: 'wamid.0', atMs: 90_000 }]
+    expect(checkDoubles(evidence, { ...timing, heard }, terms).violations).toEqual([
+      expect.stringContaining('wamid.0 and wamid.2: a status had told'),
+    ])
+  })
+
+  test('is none where no attempt of ours made it', () => {
+    const found = checkDoubles(doubled(), { attempts: [attempt(0)], heard: [] }, terms)
+    expect(found.violations).toEqual(['I4: no attempt of ours made wamid.1'])
+  })
+
   test('is none where the product does not say so', () => {
     const found = checkDoubles(doubled(false), { attempts, heard: [] }, terms)
     expect(found.violations).toEqual([expect.stringContaining('nobody was told')])
+  })
+})
+
+describe('a death', () => {
+  const posted = (status: number) => ({
+    ...{ body: { biz_opaque_callback_data: callback(0) }, outcome: 'answered', status },
+  })
+  const died = (kind: string, more: Partial<TimedAttempt>, ...statuses: number[]) =>
+    checkDeaths(
+      {
+        ledger: { requests: statuses.map(posted) } as Evidence['ledger'],
+        rows: { messages: [], letters: [{ kind, messageId }] } as unknown as Evidence['rows'],
+      },
+      { attempts: [attempt(0, more)], heard: [] },
+    )
+
+  test.each([
+    ['a refusal', 'outbound', { outcome: 'permanent' }, [400]],
+    ['spent attempts', 'outbound', { outcome: 'transient', failures: 8 }, [503]],
+    ['an unheard answer', 'unknown', { delivery: 'at_most_once', failures: 1 }, []],
+    ['an unheard answer after spent attempts', 'unknown', { failures: 8 }, []],
+  ] as const)('has its reason in %s', (_name, kind, more, statuses) => {
+    expect(died(kind, more, ...statuses)).toEqual([])
+  })
+
+  test.each([
+    ['Meta only asked to wait', 'outbound', { outcome: 'rate_limited', failures: 3 }, [429, 503]],
+    ['it may be sent again', 'unknown', { failures: 1 }, []],
+    ['the answer was heard', 'unknown', { outcome: 'transient', delivery: 'at_most_once' }, [503]],
+  ] as const)('has none where %s', (_name, kind, more, statuses) => {
+    expect(died(kind, more, ...statuses)).toEqual([expect.stringContaining('without a reason')])
+  })
+
+  test('is none that nobody asked for', () => {
+    const rows = { letters: [], messages: [{ id: messageId, status: 'cancelled' }] }
+    expect(
+      checkDeaths({ ledger: { requests: [] }, rows } as unknown as Evidence, {
+        attempts: [],
+        heard: [],
+      }),
+    ).toEqual([expect.stringContaining('is cancelled')])
   })
 })
 
@@ -142,14 +255,37 @@ describe('what else a run is held against', () => {
     ])
     const row = { wamid: 'wamid.1', tenantId: 'a', phoneNumberId: '7' }
     const told = { heardBy: 'a', tenantId: 'a', phoneNumberId: '7' }
-    expect(checkOwners({ rows: [row], told: [told], numbers })).toEqual([])
+    const message = { wamid: 'wamid.1', firm: 0, phoneNumberId: '7' }
+    const through = throughOf(
+      { written: [message], ownDeliveries: [] },
+      { sends: [], deliveries: [] },
+    )
+    const owners = { rows: [], told: [], numbers, through }
+    expect(checkOwners({ ...owners, rows: [row], told: [told] })).toEqual([])
     const strange = { ...row, tenantId: 'b' }
-    expect(checkOwners({ rows: [strange], told: [], numbers })).toHaveLength(1)
-    expect(checkOwners({ rows: [row, { ...row }], told: [], numbers })).toHaveLength(1)
-    expect(checkOwners({ rows: [], told: [{ ...told, heardBy: 'b' }], numbers })).toHaveLength(1)
-    expect(
-      checkOwners({ rows: [], told: [{ ...told, phoneNumberId: '8' }], numbers }),
-    ).toHaveLength(1)
+    expect(checkOwners({ ...owners, rows: [strange] })).toHaveLength(1)
+    expect(checkOwners({ ...owners, rows: [row, { ...row }] })).toHaveLength(1)
+    expect(checkOwners({ ...owners, told: [{ ...told, heardBy: 'b' }] })).toHaveLength(1)
+    expect(checkOwners({ ...owners, told: [{ ...told, phoneNumberId: '8' }] })).toHaveLength(1)
+    // Number and tenant fit each other, and are both the wrong ones.
+    const misfiled = { ...strange, phoneNumberId: '8' }
+    expect(checkOwners({ ...owners, rows: [misfiled] })).toEqual([
+      'I6: wamid.1 is with 8, and came through 7',
+    ])
+  })
+
+  test('all who know say which number a message came through', () => {
+    const log = {
+      written: [{ wamid: 'a', firm: 0, phoneNumberId: '1' }],
+      ownDeliveries: [
+        { deliveryId: 'd', messages: [{ wamid: 'b', firm: 0, phoneNumberId: '2' }], poison: [] },
+      ],
+    }
+    const ledger = {
+      sends: [{ wamid: 'c', phone_number_id: '3' }],
+      deliveries: [{ items: [{ wamid: 'd', phone_number_id: '4' }] }],
+    } as Evidence['ledger']
+    expect(Object.fromEntries(throughOf(log, ledger))).toEqual({ a: '1', b: '2', c: '3', d: '4' })
   })
 
   test('nobody says what is nobody’s business', () => {

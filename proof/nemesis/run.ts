@@ -20,8 +20,9 @@ import { judge } from './verdict.ts'
 export async function runNemesis(options: NemesisOptions): Promise<Report> {
   const { seed, say } = options
   const commit = commitOf()
-  const header = `nemesis: seed ${seed}, commit ${commit}, ${options.minutes} min, ${options.webhooksPerSecond} webhooks/s, ${options.sendsPerSecond} sends/s, ${options.workers} workers, RECONCILE_SECONDS ${options.reconcileSeconds}`
-  say(header)
+  say(
+    `nemesis: seed ${seed}, commit ${commit}, ${options.minutes} min, ${options.webhooksPerSecond} webhooks/s, ${options.sendsPerSecond} sends/s, ${options.workers} workers, RECONCILE_SECONDS ${options.reconcileSeconds}`,
+  )
   const kinds = options.faults
     ? faultKinds.filter(({ name }) => options.faults?.includes(name))
     : faultKinds
@@ -74,7 +75,6 @@ export async function runNemesis(options: NemesisOptions): Promise<Report> {
     verdict,
   })
   if (options.needsAll && options.minutes > 5) report.violations.push(...neverHappened(report))
-  say(header)
   return report
 }
 
@@ -101,4 +101,15 @@ function commitOf(): string {
   }
 }
 
-export const cleanUp = endFile
+/** The whole of a program that runs: it ends with the seed, whatever came of it, because that is what somebody will look for. */
+export async function endWithSeed(seed: string, work: () => Promise<number>): Promise<number> {
+  try {
+    return await work()
+  } catch (error) {
+    console.error(error)
+    return 1
+  } finally {
+    await endFile().catch((error) => console.error(error))
+    console.log(`seed ${seed}`)
+  }
+}

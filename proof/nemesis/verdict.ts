@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { checkEverything } from '../checks/check.ts'
+import { checkDeaths } from '../checks/deaths.ts'
 import { checkDoubles, checkPace, gatherTiming } from '../checks/doubles.ts'
 import { type ClientLog as Client, type Evidence, gatherEvidence } from '../checks/evidence.ts'
 import { checkOutputs, checkOwners, gatherOwners } from '../checks/strangers.ts'
@@ -39,9 +40,13 @@ export async function judge(place: Place, log: ClientLog, drained: Drained): Pro
     ...members.flatMap(({ surprises }) => surprises.map((one) => `a process broke: ${one}`)),
     ...checkEverything(evidence),
     ...doubles.violations,
+    ...checkDeaths(evidence, timing),
     ...checkPace(evidence, timing, terms),
     ...checkLetters(evidence, log, ledger),
-    ...checkOwners({ rows: await gatherOwners(postgres.db), told, numbers }),
+    ...checkOwners({
+      ...{ rows: await gatherOwners(postgres.db), told, numbers },
+      through: throughOf(log, ledger),
+    }),
     ...(await checkOutputs(
       [...place.canaries, ...tokens],
       members.flatMap(({ outputs }) => outputs),
@@ -53,6 +58,21 @@ export async function judge(place: Place, log: ClientLog, drained: Drained): Pro
     evidence,
     crashes: await crashesOf(place),
   }
+}
+
+/** What went through which number, by its name at Meta: both those who wrote and Meta itself know. */
+export function throughOf(
+  log: Pick<ClientLog, 'written' | 'ownDeliveries'>,
+  ledger: Pick<Evidence['ledger'], 'sends' | 'deliveries'>,
+): Map<string, string> {
+  const written = [...log.written, ...log.ownDeliveries.flatMap(({ messages }) => messages)]
+  const atMeta = [...ledger.deliveries.flatMap(({ items }) => items), ...ledger.sends]
+  return new Map([
+    ...atMeta.flatMap(({ wamid, phone_number_id }): [string, string][] =>
+      wamid === null || phone_number_id === null ? [] : [[wamid, phone_number_id]],
+    ),
+    ...written.map(({ wamid, phoneNumberId }): [string, string] => [wamid, phoneNumberId]),
+  ])
 }
 
 /** As the checks want to have it. */
