@@ -386,10 +386,15 @@ describe('the log', () => {
   test('says why a webhook was refused', () => {
     const codes = gateway.logged('webhook_rejected').map(({ error_code }) => error_code)
     expect(new Set(codes)).toEqual(
-      new Set(['INVALID_SIGNATURE', 'PAYLOAD_TOO_LARGE', ...codes.slice(-2)]),
+      new Set([
+        'INVALID_SIGNATURE',
+        'PAYLOAD_TOO_LARGE',
+        'VERIFICATION_FAILED',
+        ...codes.slice(-2),
+      ]),
     )
     expect(gateway.logged('webhook_rejected').map(({ statusCode }) => statusCode)).toEqual([
-      401, 401, 401, 413, 500, 500,
+      401, 401, 401, 413, 403, 500, 500,
     ])
   })
 })
