@@ -221,9 +221,11 @@ async function createChannels(gateway: TestGateway, key: string, name: string) {
   for (const count of [1, 2]) {
     await gateway.db.query(sql`
       insert into alerts (id, tenant_id, rule, subject, severity, since, fired_at, notified_at, count, summary)
-      select gen_random_uuid(), tenant_id, 'reauth_needed', ${`${name}-${count}`}, 'critical', now(), now(), now(), 1,
+      select gen_random_uuid(), tenant_id, 'reauth_needed', ${`${name}-${count}`}, 'critical', at, at, at, 1,
         ${`Text-of-${name}`}
       from alert_channels
+      -- As the product writes it: cursors know milliseconds.
+      cross join date_trunc('milliseconds', now()) as at
       where id = ${uuidOf('ach', json.id)}`)
   }
   // The operator may have ten, and has one for each firm: the oldest make room.
