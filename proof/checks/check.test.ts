@@ -113,7 +113,7 @@ function goodEvidence(): Evidence {
       deliveries: [{ eventId, status: 'done' }],
       media: [],
       notifications: [],
-      decisions: [{ letterId: 'dlq_1', action: 'dead_letter.discarded' }],
+      decisions: [{ letterId: 'dlq_1', action: 'dead_letter.discarded', isByPerson: true }],
     },
     audit: { rows: 1, chains: [], broken: [] },
     accounting: { adds_up: true, accounting: {} as never, differences: [], is_cut: false },
@@ -242,7 +242,12 @@ const planted: [string, (evidence: Evidence) => unknown, string][] = [
   ],
   [
     'a reopening of what was not resolved',
-    ({ rows }) => rows.decisions.unshift({ letterId: 'dlq_1', action: 'dead_letter.reopened' }),
+    ({ rows }) =>
+      rows.decisions.unshift({
+        letterId: 'dlq_1',
+        action: 'dead_letter.reopened',
+        isByPerson: true,
+      }),
     'but the audit tells otherwise',
   ],
   [
@@ -281,11 +286,29 @@ test('a resolution may be undone, if the audit tells of it; what is decided then
   const { client, rows } = evidence
   client.decisions.unshift({ letterId: 'dlq_1', state: 'resolved' })
   rows.decisions.unshift(
-    { letterId: 'dlq_1', action: 'dead_letter.resolved' },
-    { letterId: 'dlq_1', action: 'dead_letter.reopened' },
+    { letterId: 'dlq_1', action: 'dead_letter.resolved', isByPerson: true },
+    { letterId: 'dlq_1', action: 'dead_letter.reopened', isByPerson: true },
   )
 
   expect(checkEverything(evidence)).toEqual([])
+})
+
+test('what nobody knew of may be called sent by a person, and by nobody else', () => {
+  const evidence = goodEvidence()
+  const { ledger, rows } = evidence
+  const { id } = outbound(evidence)
+  ledger.sends.pop()
+  ledger.requests.pop()
+  const decision = { letterId: 'dlq_9', action: 'dead_letter.resolved', isByPerson: true }
+  rows.decisions.push(decision)
+  rows.letters.push({
+    ...{ id: 'dlq_9', kind: 'unknown', state: 'resolved', eventId: null, messageId: id, raw: '' },
+  })
+  const found = () => checkEverything(evidence).filter((line) => line.includes('never had it'))
+
+  expect(found()).toEqual([])
+  decision.isByPerson = false
+  expect(found()).toHaveLength(1)
 })
 
 test('messages out of their order are found', () => {

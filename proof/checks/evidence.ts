@@ -3,6 +3,7 @@
 import type { LedgerView } from '../../simulator/ledger.ts'
 import { type Verification, verifyAudit } from '../../src/audit/verify.ts'
 import { type Db, sql } from '../../src/db/connect.ts'
+import { gatewayActor } from '../../src/dead-letters/decision.ts'
 import { type Reconciliation, reconcile } from '../../src/ops/reconcile.ts'
 
 /** What a client did, and what it heard of it. */
@@ -48,7 +49,7 @@ export interface Rows {
   media: { id: string; state: string }[]
   notifications: { id: string; status: string }[]
   /** What somebody decided, as the audit has it. */
-  decisions: { letterId: string; action: string }[]
+  decisions: { letterId: string; action: string; isByPerson: boolean }[]
 }
 
 export interface MessageDump {
@@ -124,7 +125,7 @@ async function dump(db: Db): Promise<Rows> {
     media: await db.query(sql`select id, state from whatsapp_media`),
     notifications: await db.query(sql`select id, status from alert_notifications`),
     decisions: await db.query(sql`
-      select subject as "letterId", action
+      select subject as "letterId", action, actor <> ${gatewayActor} as "isByPerson"
       from audit_log
       where action like 'dead_letter.%'
       order by chain, position`),

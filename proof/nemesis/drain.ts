@@ -22,7 +22,7 @@ const graceSeconds = 120
 /** The longest that anything is put off by its own rules. */
 const longestSeconds = 480
 
-export async function drain(place: Place): Promise<Drained> {
+export async function drain(place: Place, say: (line: string) => void): Promise<Drained> {
   const { simulator, postgres, terms } = place
   const startedMs = performance.now()
   const passed = () => (performance.now() - startedMs) / 1000
@@ -36,13 +36,17 @@ export async function drain(place: Place): Promise<Drained> {
     const open = await lookAt(postgres.db)
     if (isMetaQuiet && open.length === 0) return { seconds: passed(), left: [] }
     if (looks % 4 === 0) await reconnectAll(place)
+    if (looks % 60 === 0) say(`still open: ${isMetaQuiet ? '' : 'Meta tells, '}${textOf(open)}`)
     const latest = Math.max(0, ...open.map(({ due_in }) => due_in))
     deadline = Math.max(deadline, Math.min(longestSeconds, passed() + latest + graceSeconds))
     if (passed() > deadline) {
-      const left = open.map(({ what, count, due_in }) => `${count} ${what}, due in ${due_in} s`)
-      return { seconds: passed(), left: left.length > 0 ? left : ['Meta still tells something'] }
+      return { seconds: passed(), left: [textOf(open) || 'Meta still tells something'] }
     }
   }
+}
+
+function textOf(open: Open[]): string {
+  return open.map(({ what, count, due_in }) => `${count} ${what}, due in ${due_in} s`).join('; ')
 }
 
 /** Right after a Postgres came back the first look may find a dead connection. */

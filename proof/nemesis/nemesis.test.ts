@@ -1,15 +1,47 @@
-// What the nemesis judges by: each check must find what it is there for. The nemesis itself is `npm run test:nemesis`.
+// Seconds of the nemesis, by a seed: what `npm run test:nemesis` does for as long as asked. And what it judges by: each check
+// must find what it is there for.
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { AcceptedSend } from '../../simulator/ledger.ts'
 import { afterFile } from '../../test/support/after-file.ts'
+import { chooseSeed } from '../../test/support/load.ts'
 import { checkDeaths } from '../checks/deaths.ts'
 import { checkDoubles, checkPace, type TimedAttempt } from '../checks/doubles.ts'
 import type { Evidence } from '../checks/evidence.ts'
 import { checkOutput, checkOwners } from '../checks/strangers.ts'
 import { type FaultRun, faultKinds } from './faults.ts'
+import { inAHurry } from './hurry.ts'
+import { usualOptions } from './options.ts'
 import { startShakyNetwork } from './proxy.ts'
+import { runNemesis } from './run.ts'
 import { checkLetters, throughOf } from './verdict.ts'
+
+const seed = chooseSeed(20261116)
+
+/** Of each origin one: a process, the database, Meta, its webhooks. */
+const faults = [
+  'kill worker',
+  'kill gateway',
+  'postgres immediate',
+  'answers of the database lost',
+  'ambiguous sends',
+  'webhooks in every wrong way',
+  'die at a crash point',
+]
+
+test(`seconds of everything: every invariant holds (SEED=${seed})`, async () => {
+  const said: string[] = []
+  const report = await runNemesis({
+    ...usualOptions,
+    ...{ seed, faults, minutes: 5 / 60, reconcileSeconds: 1, edits: inAHurry },
+    ...{ breath: [0.2, 0.5], most: 2, scale: 0.3, webhooksPerSecond: 10, sendsPerSecond: 6 },
+    say: (line) => said.push(line),
+  })
+  expect(report.violations, said.join('\n')).toEqual([])
+  expect(report.counts.webhooks_acknowledged).toBeGreaterThan(0)
+  expect(report.counts.acceptances).toBeGreaterThan(0)
+  // It waits for everything to end, with more patience than usual.
+}, 900_000)
 
 test('what ends in the network leaves what else is on', async () => {
   const echo = createServer((socket) => void socket.on('error', () => undefined).pipe(socket))

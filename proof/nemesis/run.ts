@@ -59,7 +59,7 @@ export async function runNemesis(options: NemesisOptions): Promise<Report> {
   place.simulator.clearFaults()
   say('quiet')
   await load.stop()
-  const drained = await drain(place)
+  const drained = await drain(place, say)
   say(`drained in ${drained.seconds.toFixed(1)} s`)
   const verdict = await judge(place, load.log, drained)
   await new Promise<void>((resolve) => history.end(resolve))

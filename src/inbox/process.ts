@@ -1,6 +1,6 @@
 // Step 2 of 4: stored events → conversations, messages, statuses. Before: receive.ts.
 // Many events share a transaction while all goes well. When one fails they are tried one by one, and a failing one item
-// by item, so that only the bad item suffers.
+// by item, so that only the bad item suffers. Whoever was claimed before in vain is claimed alone: it may be what ends processes.
 import { IdentityChanges, type LockMode } from '../contacts/resolve.ts'
 import { DatabaseUnavailable, isContention, type Tx } from '../db/connect.ts'
 import { bury, type DeadLetter } from '../dead-letters/bury.ts'
@@ -24,25 +24,14 @@ import { itemsOf, letterOf, type ParsedEvent } from './plan.ts'
 import { type ClaimedEvent, claimEvent, claimEvents, finishEvents, holdEvents } from './queries.ts'
 import { readEventState } from './reopen.ts'
 import { logFieldsOf, reportOutcome } from './report.ts'
-import {
-  attemptsAllowed,
-  exhaust,
-  giveBack,
-  giveBackUntried,
-  type Line,
-  retryLater,
-} from './retry.ts'
+import { attemptsAllowed, exhaust, giveBack, retryLater } from './retry.ts'
 import { traceFailed } from './trace.ts'
-
-/** From here on an event is tried alone: it may be what kills the process. */
-const suspectAttempt = 3
 
 export function createInboxQueue(inbox: Inbox): Queue {
   return { name: 'inbox', runDue: () => runDue(inbox) }
 }
 
 async function runDue(inbox: Inbox): Promise<number> {
-  const askedMs = inbox.clock.monotonicMs()
   const events = await claimEvents(inbox.db, {
     limit: 100,
     maxBytes: 2 * 1024 * 1024,
@@ -52,12 +41,11 @@ async function runDue(inbox: Inbox): Promise<number> {
   })
   if (events.length === 0) return 0
   // crash point: inbox.claimed
-  const line = lineOf(events)
   try {
-    await work(inbox, line, askedMs)
+    await work(inbox, events)
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error
-    await giveBack(inbox, line)
+    await giveBack(inbox, events)
   }
   return events.length
 }
@@ -76,24 +64,24 @@ export async function processEvent(
   taskName: string,
 ): Promise<ProcessedEvent> {
   const { leaseSeconds } = inbox
-  const askedMs = inbox.clock.monotonicMs()
   const event = await claimEvent(inbox.db, id, { leaseSeconds, taskName, now: inbox.queueNow() })
-  if (event) await work(inbox, lineOf([event]), askedMs)
+  if (event) {
+    try {
+      await work(inbox, [event])
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) await giveBack(inbox, [event])
+      throw error
+    }
+  }
   const state = await readEventState(inbox.db, id)
   if (!state) return { kind: 'unknown' }
   if (state.status === 'done' || state.status === 'failed') return { kind: 'finished' }
   return { kind: event ? 'retried' : 'not_due', nextAt: state.next_run_at }
 }
 
-function lineOf(events: ClaimedEvent[]): Line {
-  return { inHand: [], isAlone: false, waiting: events }
-}
-
-/** Keeps the line as it stands, for whoever gives the events back when the connection breaks. */
-async function work(inbox: Inbox, line: Line, askedMs: number): Promise<void> {
-  const together: ParsedEvent[] = []
-  const alone: ParsedEvent[] = []
-  for (const event of line.waiting) {
+async function work(inbox: Inbox, events: ClaimedEvent[]): Promise<void> {
+  const parsed: ParsedEvent[] = []
+  for (const event of events) {
     const startedMs = inbox.clock.monotonicMs()
     inbox.log.info('inbound_processing_started', { ...logFieldsOf(event), attempts: event.attempt })
     if (event.attempt > attemptsAllowed(inbox, event)) {
@@ -101,30 +89,9 @@ async function work(inbox: Inbox, line: Line, askedMs: number): Promise<void> {
       traceFailed(inbox, { event, startedMs }, 'failed', 'RETRIES_EXHAUSTED')
       continue
     }
-    const parsed = { event, webhook: parseWebhook(event.raw), startedMs }
-    if (event.attempt < suspectAttempt) together.push(parsed)
-    else alone.push(parsed)
+    parsed.push({ event, webhook: parseWebhook(event.raw), startedMs })
   }
-  const suspects = alone.map(({ event }) => event)
-  if (together.length > 0) {
-    line.inHand = together.map(({ event }) => event)
-    line.waiting = suspects
-    await processTogether(inbox, together)
-  }
-  // In a long line the lease would run out under those at its end, as if each of them had ended the process. The first is
-  // never put off: a new batch that takes long could come before it every time.
-  const untilMs = askedMs + (inbox.leaseSeconds * 1000) / 2
-  for (const [index, suspect] of alone.entries()) {
-    if (index > 0 && inbox.clock.monotonicMs() > untilMs) {
-      line.inHand = []
-      line.waiting = suspects.slice(index)
-      return giveBackUntried(inbox, line.waiting)
-    }
-    line.inHand = [suspect.event]
-    line.isAlone = true
-    line.waiting = suspects.slice(index + 1)
-    await processTogether(inbox, [suspect])
-  }
+  if (parsed.length > 0) await processTogether(inbox, parsed)
 }
 
 async function processTogether(

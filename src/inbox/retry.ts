@@ -6,11 +6,9 @@ import { errorFields } from '../log.ts'
 import { sleep } from '../time-and-chance.ts'
 import type { Inbox } from './inbox.ts'
 import { countItem, emptyOutcome } from './outcome.ts'
-import { type ClaimedEvent, failEvent, holdEvents, releaseEvents } from './queries.ts'
+import { type ClaimedEvent, failEvent, holdEvents, isSuspect, releaseEvents } from './queries.ts'
 import { attemptsPerRequeue } from './reopen.ts'
 import { logFieldsOf, reportLostClaim } from './report.ts'
-
-const unavailable = 'the database was unavailable'
 
 export function attemptsAllowed(inbox: Inbox, event: ClaimedEvent): number {
   return Math.min(event.attemptsAllowed, inbox.maxAttempts ?? Number.POSITIVE_INFINITY)
@@ -82,46 +80,25 @@ export async function exhaust(inbox: Inbox, event: ClaimedEvent, message: string
   })
 }
 
-/** Who of the claimed is being worked, and who waits for it. */
-export interface Line {
-  inHand: ClaimedEvent[]
-  /** The one in hand is a suspect and has the connection to itself. */
-  isAlone: boolean
-  waiting: ClaimedEvent[]
-}
-
 /**
  * The connection was lost under our hands. Claims are returned as soon as the database is there, not after their lease.
- * Who waited has nothing to do with it. Of those worked together, one may be what breaks connections; where the database
- * was away, that was nobody's fault. But what crashes the database looks just like that: so who is in hand alone has always
- * used up an attempt, and because everybody is after a few rounds, nothing is tried for ever.
+ * Of those worked together, one may be what breaks connections; where the database was away, that was nobody's fault. But
+ * what crashes the database looks just like that: so a suspect has always used up an attempt, and because everybody is one
+ * after a few rounds, nothing is tried for ever.
  */
-export async function giveBack(inbox: Inbox, line: Line): Promise<void> {
-  const { inHand, isAlone, waiting } = line
+export async function giveBack(inbox: Inbox, events: ClaimedEvent[]): Promise<void> {
   const until = inbox.clock.monotonicMs() + inbox.leaseSeconds * 1000
   for (let wasThere = true; inbox.clock.monotonicMs() < until; wasThere = false) {
     try {
-      const isTried = isAlone || wasThere
-      if (inHand.length > 0) await release(inbox, inHand, unavailable, isTried)
-      if (waiting.length > 0) await release(inbox, waiting, unavailable, false)
-      return
+      return await releaseEvents(inbox.db, events, {
+        afterSeconds: 0,
+        error: 'the database was unavailable',
+        isTried: wasThere || events.some(isSuspect),
+        now: inbox.queueNow(),
+      })
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error
       await sleep(inbox.clock, 250)
     }
   }
-}
-
-/** Who waits in a long line loses no attempt by it. */
-export async function giveBackUntried(inbox: Inbox, events: ClaimedEvent[]): Promise<void> {
-  await release(inbox, events, 'its turn did not come in time', false)
-}
-
-function release(
-  { db, queueNow }: Inbox,
-  events: ClaimedEvent[],
-  error: string,
-  isTried: boolean,
-): Promise<void> {
-  return releaseEvents(db, events, { afterSeconds: 0, error, isTried, now: queueNow() })
 }
