@@ -58,12 +58,15 @@ export interface PlaceOptions {
   seed: number
   program: string
   workers: number
+  webhooksPerSecond: number
   reconcileSeconds: number
 }
 
 const gateways = 2
 const firmCount = 4
-const customersPerFirm = 10
+/** So many that nobody gets more than the one message in six seconds that Meta allows: else a backlog only grows. */
+const customersPerFirm = (webhooksPerSecond: number) =>
+  Math.max(10, Math.ceil(3 * webhooksPerSecond))
 /** Of what Meta does when nobody disturbs it. */
 const statusDelaysMs = { sent: 40, delivered: 250, read: 600 }
 /** Sooner than Meta does, and without end: a run waits for the last of them. */
@@ -107,7 +110,8 @@ export async function makePlace(options: PlaceOptions): Promise<Place> {
   const { members, url } = await startMembers(options, folder, environment)
   const client = createClient(url)
   simulator.setWebhook({ url: `${url}/api/webhooks/meta/whatsapp` })
-  const made = { simulator, client, receiver, seed }
+  const customers = customersPerFirm(options.webhooksPerSecond)
+  const made = { simulator, client, receiver, seed, customers }
   const firms: Firm[] = []
   for (let index = 0; index < firmCount; index++) firms.push(await openFirm(made, index))
   return {
@@ -130,7 +134,7 @@ async function startMembers(
   return { members: [...doors, ...start('worker', 'worker', workers)], url }
 }
 
-type Made = Pick<Place, 'simulator' | 'client' | 'receiver'> & { seed: number }
+type Made = Pick<Place, 'simulator' | 'client' | 'receiver'> & { seed: number; customers: number }
 
 async function openFirm(made: Made, index: number): Promise<Firm> {
   const { simulator, client, receiver, seed } = made
@@ -166,7 +170,7 @@ async function openFirm(made: Made, index: number): Promise<Firm> {
     if (status !== 200) throw new Error(`a responder was answered ${status}`)
   }
   const customers = Array.from(
-    { length: customersPerFirm },
+    { length: made.customers },
     (_, count) => canary(`number ${index} ${count}`, seed).text,
   )
   return { index, tenantId, key, wabaId, accessToken, lines, customers, isEchoing }

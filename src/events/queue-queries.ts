@@ -1,5 +1,6 @@
 // The statements of the delivery queue. The functions are in migrations/0013_events.sql.
-import { sql, type Tx } from '../db/connect.ts'
+import { type Db, sql, type Tx } from '../db/connect.ts'
+import type { ClaimedRow, Holdings, RowKey } from '../queue/engine.ts'
 import type { ClaimedDelivery, DeliverySettlement } from './model.ts'
 
 /** Gives committed events their place and makes their deliveries. Returns how many. */
@@ -34,7 +35,7 @@ export async function claimDeliveries(
 /** The ids of those that were still ours to end. Locks the tenants until the commit. */
 export async function settleDeliveries(
   tx: Tx,
-  settlements: DeliverySettlement[],
+  settlements: (Omit<DeliverySettlement, 'delivery'> & { delivery: ClaimedRow })[],
 ): Promise<Set<string>> {
   const rows = await tx.query(sql<{ id: string }>`
     select id
@@ -141,6 +142,37 @@ export async function reapDeliveries(db: Tx): Promise<number> {
     sql<{ count: number }>`select count(*)::int as count from delivery_reap()`,
   )
   return row?.count ?? 0
+}
+
+/** Of what was claimed and never worked, nothing is left but the row in the queue, due as before. */
+export async function giveBackDeliveries(db: Db, holdings: Holdings): Promise<RowKey[]> {
+  return db.transaction(async (tx) => {
+    const rows = await tx.query(sql<ClaimedRow>`
+      select tenant_id as "tenantId", id, attempt_id as "attemptId"
+      from event_deliveries
+      where status = 'running' and worker_id = ${holdings.workerId}::bigint
+        and updated_at < now() - make_interval(secs => ${holdings.olderThanSeconds})
+        and attempt_id <> all(${holdings.attemptIds}::uuid[])`)
+    if (rows.length === 0) return []
+    const given = await settleDeliveries(
+      tx,
+      rows.map((delivery) => ({
+        delivery,
+        state: 'pending',
+        failures: 0,
+        error: 'UNAVAILABLE',
+        runAt: null,
+      })),
+    )
+    const ours = rows.filter(({ id }) => given.has(id))
+    await tx.query(sql`
+      delete from event_attempts a
+      using unnest(
+        ${ours.map((row) => row.tenantId)}::uuid[],
+        ${ours.map((row) => row.attemptId)}::uuid[]) as dropped (tenant_id, id)
+      where a.tenant_id = dropped.tenant_id and a.id = dropped.id`)
+    return ours
+  })
 }
 
 export async function sweepDeliveries(db: Tx, cap: number): Promise<number> {

@@ -8,6 +8,7 @@ import { createEngine, type Engine } from '../queue/engine.ts'
 import { type Deliverer, deliverOne } from './deliver.ts'
 import {
   claimDeliveries,
+  giveBackDeliveries,
   isAnythingDue,
   reapDeliveries,
   routeEvents,
@@ -75,6 +76,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): Engine {
       tenant_id: delivery.tenantId,
       correlation_id: delivery.correlationId,
     }),
+    giveBackForgotten: (holdings) => giveBackDeliveries(db, holdings),
     onBeat: async (beats) => {
       const taken = await reapDeliveries(db)
       if (taken > 0) log.warn('delivery_taken_back', { count: taken })

@@ -1,9 +1,11 @@
 // The queue's own statements: everything that takes or gives a turn. The functions are in migrations/0004_outbox.sql,
 // 0007_reconcile.sql, 0008_weather.sql, 0009_consent.sql, 0015_rings.sql and 0019_backlog_limit.sql.
 import type { Suppressed } from '../consent/model.ts'
-import { sql, type Tx } from '../db/connect.ts'
+import { type Db, sql, type Tx } from '../db/connect.ts'
+import type { ClaimedRow, Holdings, RowKey } from '../queue/engine.ts'
 import type { ClaimedSend, NewSend, Settlement } from './model.ts'
 import { delaysOf, type RetryPolicyName } from './retry-policy.ts'
+import { dropAttempts } from './send-queries.ts'
 
 /** To be called last in its transaction: it holds the tenants' locks until the commit. */
 export async function enqueueSends(tx: Tx, sends: NewSend[]): Promise<void> {
@@ -88,8 +90,10 @@ export async function claimSends(
       ${only?.id ?? null}::bigint)`)
 }
 
+type RowSettlement = Omit<Settlement, 'send'> & { send: ClaimedRow }
+
 /** The ids of those that were still ours to end: the others were taken from us, and what we know of them changes nothing. */
-export async function settleSends(tx: Tx, settlements: Settlement[]): Promise<Set<string>> {
+export async function settleSends(tx: Tx, settlements: RowSettlement[]): Promise<Set<string>> {
   const rows = await tx.query(sql<{ id: string }>`
     select id
     from send_settle(
@@ -191,6 +195,29 @@ export async function reapWorkers(
     select tenant_id as "tenantId", id, message_id as "messageId"
     from send_reap(make_interval(secs => ${reconcileSeconds}), ${defaultPolicy},
       ${delaysOf('standard')}::int[], ${delaysOf('patient')}::int[])`)
+}
+
+/** Of what was claimed and never worked, nothing is left but the row in the queue, due as before. */
+export async function giveBackSends(db: Db, holdings: Holdings): Promise<RowKey[]> {
+  return db.transaction(async (tx) => {
+    const rows = await tx.query(sql<ClaimedRow>`
+      select o.tenant_id as "tenantId", o.id, o.attempt_id as "attemptId"
+      from whatsapp_send_outbox o
+      join send_attempts a on a.tenant_id = o.tenant_id and a.id = o.attempt_id
+      where o.status = 'running' and o.worker_id = ${holdings.workerId}::bigint
+        and o.updated_at < now() - make_interval(secs => ${holdings.olderThanSeconds})
+        and o.attempt_id <> all(${holdings.attemptIds}::uuid[])
+      order by a.id
+      for update of a`)
+    if (rows.length === 0) return []
+    const given = await settleSends(
+      tx,
+      rows.map((send) => ({ send, state: 'pending', failures: 0, error: 'NOT_SENT', runAt: null })),
+    )
+    const ours = rows.filter(({ id }) => given.has(id))
+    await dropAttempts(tx, ours)
+    return ours
+  })
 }
 
 export async function sweepAlarms(db: Tx, defaultCap: number): Promise<number> {

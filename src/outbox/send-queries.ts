@@ -157,7 +157,10 @@ export async function holdAttempts(tx: Tx, sends: ClaimedSend[]): Promise<void> 
 }
 
 /** Claims that were given back before Meta was asked for any of them were none. */
-export async function dropAttempts(tx: Tx, sends: ClaimedSend[]): Promise<void> {
+export async function dropAttempts(
+  tx: Tx,
+  sends: Pick<ClaimedSend, 'tenantId' | 'attemptId'>[],
+): Promise<void> {
   await tx.query(sql`
     delete from send_attempts a
     using unnest(

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../test/support/program.ts'
 import { type Firm, type Sending, sendRowOf, startSending } from '../../test/support/sending.ts'
-import { sql } from '../db/connect.ts'
+import { DatabaseUnavailable, type Sql, sql } from '../db/connect.ts'
+import { sendWorkerOptions } from '../workers.ts'
 import { reapWorkers } from './queue-queries.ts'
+import { createSendWorker } from './worker.ts'
 
 let world: Sending
 let firm: Firm
@@ -82,6 +84,63 @@ describe('what goes wrong on our side', () => {
     expect(await reapWorkers(world.gateway.db, 30, 'standard')).toHaveLength(1)
     await world.sendWhatWaits()
     expect(world.postsTo(customer)).toHaveLength(1)
+    expect((await world.read(firm, id)).status).toBe('sent')
+  })
+
+  test('a claim whose answer is lost after the commit: given back, unspent, while the process lives on', async () => {
+    const customer = await world.customerOf(firm)
+    const id = await world.send(firm, customer)
+    const { work } = world.gateway.runtime.db
+    let isLost = true
+    const worker = createSendWorker({
+      ...sendWorkerOptions(world.gateway.runtime),
+      db: {
+        ...work,
+        query: async <Row>(statement: Sql<Row>) => {
+          const rows = await work.query(statement)
+          if (!isLost || !statement.text.includes('send_claim')) return rows
+          isLost = false
+          throw new DatabaseUnavailable(new Error('the answer is lost'))
+        },
+      },
+    })
+    await expect(worker.runDue()).rejects.toThrow(DatabaseUnavailable)
+    expect((await sendRowOf(world.gateway.db, id)).status).toBe('running')
+    // For all it knows, the claim may still be under way.
+    await worker.tidy()
+    expect((await sendRowOf(world.gateway.db, id)).status).toBe('running')
+
+    await world.gateway.db.query(sql`
+      update whatsapp_send_outbox set updated_at = now() - interval '1 minute' where status = 'running'`)
+    await worker.tidy()
+    expect(await sendRowOf(world.gateway.db, id)).toMatchObject({ status: 'pending', attempts: 0 })
+    await worker.runDue()
+    await worker.idle?.()
+    await worker.stop()
+
+    expect(world.postsTo(customer)).toHaveLength(1)
+    expect(await world.read(firm, id)).toMatchObject({ status: 'sent', attempts: 1 })
+    // Of the claim that nobody heard of, nothing is left.
+    expect(
+      await world.gateway.db.query(sql`
+        select from send_attempts where tenant_id = ${firm.id} and outcome is null`),
+    ).toEqual([])
+  })
+
+  test('what it works at is not given back, however long it takes', async () => {
+    const customer = await world.customerOf(firm)
+    const id = await world.send(firm, customer)
+    const worker = createSendWorker(sendWorkerOptions(world.gateway.runtime))
+    world.simulator.hold({ match: { endpoint: ['messages'] }, when: 'after_accepting' })
+    await worker.runDue()
+    await until('Meta has it', () => world.postsTo(customer).length === 1)
+    await world.gateway.db.query(sql`
+      update whatsapp_send_outbox set updated_at = now() - interval '1 minute' where status = 'running'`)
+    await worker.tidy()
+
+    expect((await sendRowOf(world.gateway.db, id)).status).toBe('running')
+    world.simulator.letGo()
+    await worker.stop()
     expect((await world.read(firm, id)).status).toBe('sent')
   })
 

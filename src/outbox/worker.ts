@@ -8,7 +8,7 @@ import type { Traces } from '../tracing/traces.ts'
 import { settleProven } from './evidence.ts'
 import { followUp } from './follow-up.ts'
 import type { ClaimedSend } from './model.ts'
-import { claimSends, reapWorkers, sweepAlarms } from './queue-queries.ts'
+import { claimSends, giveBackSends, reapWorkers, sweepAlarms } from './queue-queries.ts'
 import { reportSettled } from './report.ts'
 import { type Sender, type SendResult, sendOne, unsentOutcome } from './send.ts'
 import { type SendContext, selectContexts } from './send-queries.ts'
@@ -69,6 +69,11 @@ export function createSendWorker(options: SendWorkerOptions): SendWorker {
       await followUp(options, settled)
     },
     logFieldsOf: (send) => ({ tenant_id: send.tenantId, correlation_id: send.correlationId }),
+    giveBackForgotten: async (holdings) => {
+      const rows = await giveBackSends(db, holdings)
+      if (rows.length > 0) await options.onTakenBack?.(rows)
+      return rows
+    },
     onBeat: async (beats) => {
       const taken = await reapWorkers(db, options.reconcileSeconds, options.defaultPolicy)
       if (taken.length > 0) {

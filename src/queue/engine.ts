@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import { errorFields, type Log, type LogFields } from '../log.ts'
 import { type BatchResult, createMicroBatch } from '../micro-batch.ts'
 import { type Clock, sleep } from '../time-and-chance.ts'
-import { createLeaseKeeper, type Lease } from './lease.ts'
+import { createLeaseKeeper, type Lease, type LeaseKeeper } from './lease.ts'
 
 /** What became of a claimed row; `lost`: nobody knows. */
 export type Ended<Settled> = Settled | 'lost'
@@ -18,7 +18,20 @@ export interface RowKey {
   id: string
 }
 
-export interface EngineOptions<Job, Context, Result, Settled> {
+/** A row that was claimed under a lease, and the attempt that was committed with the claim. */
+export interface ClaimedRow extends RowKey {
+  attemptId: string
+}
+
+/** What a process holds, as far as it knows. */
+export interface Holdings {
+  workerId: string
+  attemptIds: string[]
+  /** Claimed longer ago than that, and not among those: nobody here heard of the claim, or it was dropped untouched. */
+  olderThanSeconds: number
+}
+
+export interface EngineOptions<Job extends ClaimedRow, Context, Result, Settled> {
   name: Queue['name']
   /** The first word of its log lines: `outbound` gives outbound_claim_lost. */
   word: string
@@ -42,6 +55,8 @@ export interface EngineOptions<Job, Context, Result, Settled> {
   /** After the commit. */
   report(settled: Settled): void | Promise<void>
   logFieldsOf(job: Job): LogFields
+  /** Gives back, unspent, what this process holds without knowing. */
+  giveBackForgotten(holdings: Holdings): Promise<RowKey[]>
   /** At every heartbeat: takes back what dead processes held. True when something may be due now. */
   onBeat(beats: number): Promise<boolean>
 }
@@ -62,18 +77,21 @@ export interface Engine<Settled = unknown> extends Queue {
   stop(): Promise<void>
 }
 
-export function createEngine<Job, Context, Result, Settled>(
+export function createEngine<Job extends ClaimedRow, Context, Result, Settled>(
   options: EngineOptions<Job, Context, Result, Settled>,
 ): Engine<Settled> {
-  const { clock, log, word, maxInFlight } = options
+  const { log, word, maxInFlight } = options
   const inFlight = new Set<Promise<Ended<Settled>>>()
+  /** Attempts of this process that have not ended. */
+  const known = new Set<string>()
   /** Room that a claim under way may fill. */
   let reserved = 0
   let isStopping = false
   let ring: () => void = () => undefined
   const settle = createSettling(options)
   const mind = async (beats: number) => {
-    if (await options.onBeat(beats)) ring()
+    const isGivenBack = await giveBackForgotten(options, leases.current(), known)
+    if ((await options.onBeat(beats)) || isGivenBack) ring()
   }
   const leases = createLeaseKeeper({
     ...options,
@@ -118,20 +136,15 @@ export function createEngine<Job, Context, Result, Settled>(
   }
 
   async function claimAndStart(room: number, only?: RowKey): Promise<Promise<Ended<Settled>>[]> {
-    const lease = await leases.take()
-    const askedMs = clock.monotonicMs()
-    const jobs = await options.claim(lease.workerId, room, only).catch((error) => {
-      if (sqlState(error) !== 'ES001') throw error
-      leases.lose(lease)
-      return []
-    })
-    const times = { isHeld: lease.isHeld, askedMs, heardMs: clock.monotonicMs() }
+    const { lease, jobs, times } = await claim(options, leases, room, only)
     if (jobs.length === 0) return []
+    for (const { attemptId } of jobs) known.add(attemptId)
     // crash point: queue.claimed-before-work
     const contextOf = await options.lookUp(jobs)
     return jobs.map((job) => {
       const task = work(job, contextOf(job), lease, times).finally(() => {
         inFlight.delete(task)
+        known.delete(job.attemptId)
         ring()
       })
       inFlight.add(task)
@@ -164,8 +177,47 @@ export function createEngine<Job, Context, Result, Settled>(
   }
 }
 
+async function claim<Job extends ClaimedRow, Context, Result, Settled>(
+  options: EngineOptions<Job, Context, Result, Settled>,
+  leases: LeaseKeeper,
+  room: number,
+  only?: RowKey,
+): Promise<{ lease: Lease; jobs: Job[]; times: ClaimTimes }> {
+  const { clock, leaseSeconds } = options
+  const lease = await leases.take()
+  const askedMs = clock.monotonicMs()
+  const jobs = await options.claim(lease.workerId, room, only).catch((error) => {
+    if (sqlState(error) !== 'ES001') throw error
+    leases.lose(lease)
+    return []
+  })
+  const times = { isHeld: lease.isHeld, askedMs, heardMs: clock.monotonicMs() }
+  // Heard of so late, they could be given back as forgotten while they are worked.
+  const isLate = times.heardMs - askedMs > (leaseSeconds * 1000) / 2
+  return { lease, jobs: isLate ? [] : jobs, times }
+}
+
+/**
+ * The answer to a claim can be lost after its commit, or come so late that it was dropped: its rows would stand still for as
+ * long as this process lives.
+ */
+async function giveBackForgotten<Job extends ClaimedRow, Context, Result, Settled>(
+  options: EngineOptions<Job, Context, Result, Settled>,
+  lease: Lease | undefined,
+  known: Set<string>,
+): Promise<boolean> {
+  if (!lease) return false
+  const rows = await options.giveBackForgotten({
+    workerId: lease.workerId,
+    attemptIds: [...known],
+    olderThanSeconds: options.leaseSeconds,
+  })
+  if (rows.length > 0) options.log.warn(`${options.word}_claim_forgotten`, { count: rows.length })
+  return rows.length > 0
+}
+
 /** What ended together is settled together. */
-function createSettling<Job, Context, Result, Settled>(
+function createSettling<Job extends ClaimedRow, Context, Result, Settled>(
   options: EngineOptions<Job, Context, Result, Settled>,
 ): (result: Result) => Promise<Settled> {
   const { clock, log, word } = options

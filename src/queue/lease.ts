@@ -13,6 +13,8 @@ export interface Lease {
 export interface LeaseKeeper {
   /** The lease there is, or a new one. */
   take(): Promise<Lease>
+  /** The lease there is, if any. */
+  current(): Lease | undefined
   /** The database says that it is gone. */
   lose(lease: Lease): void
   stop(): Promise<void>
@@ -95,6 +97,7 @@ export function createLeaseKeeper(options: LeaseOptions): LeaseKeeper {
 
   return {
     take,
+    current: () => (current?.isHeld() ? current : undefined),
     lose,
     async stop() {
       stopping.abort()
