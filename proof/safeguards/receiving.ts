@@ -100,6 +100,18 @@ export const receiving: Safeguard[] = [
     noticedBy: ['test/e2e/a-lost-claim-has-no-effect.test.ts', 'src/inbox/queries.test.ts'],
   },
   {
+    name: 'suspects are claimed alone',
+    without: 'webhooks that merely waited behind one that ends processes would die with it',
+    edits: [
+      edit(
+        'src/inbox/queries.ts',
+        'and (place = 1 or not (is_suspect or is_for_suspect))',
+        'and place > 0 and (is_suspect or is_for_suspect) is not null',
+      ),
+    ],
+    noticedBy: ['src/inbox/retry.test.ts'],
+  },
+  {
     name: 'ladder of statuses',
     without: 'a late status would undo a later step',
     edits: [

@@ -27,6 +27,19 @@ export const sending: Safeguard[] = [
     noticedBy: ['src/outbox/worker.test.ts'],
   },
   {
+    name: 'claims nobody heard of',
+    without:
+      'a message claimed by a worker that never got the answer would stand still while that worker lives',
+    edits: [
+      edit(
+        'src/queue/engine.ts',
+        'await giveBackForgotten(options, leases.current(), known)',
+        'false',
+      ),
+    ],
+    noticedBy: ['src/outbox/worker.test.ts', 'src/events/worker.test.ts'],
+  },
+  {
     name: 'reconcile: evidence',
     without: 'a send whose acceptance a status has proven would be sent again',
     edits: [
