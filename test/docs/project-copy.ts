@@ -1,0 +1,87 @@
+// A fresh copy of the project, as after `git clone && npm ci`, with `npm run dev` in it: what every document is tried on.
+import { spawn } from 'node:child_process'
+import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { inject } from 'vitest'
+import { packageRoot } from '../../src/package-root.ts'
+import { afterFile } from '../support/after-file.ts'
+import { createDirectory, until } from '../support/program.ts'
+
+export interface ProjectCopy {
+  folder: string
+  /** Of a shell there; with `quick`, commands of ours start five times as fast as from the sources. */
+  environment(form: 'literal' | 'quick'): Record<string, string>
+  /** Starts a command that does not end, as the document says it; resolves once `dev` is there. */
+  startDev(command: string): Promise<void>
+}
+
+const leftOut = ['node_modules', 'dist', '.git', '.estafet', 'coverage']
+
+export async function copyProject(): Promise<ProjectCopy> {
+  const folder = join(await createDirectory(), 'estafet')
+  cpSync(packageRoot, folder, {
+    recursive: true,
+    filter: (source) => !leftOut.includes(relative(packageRoot, source)),
+  })
+  // What `npm ci` brings: the packages, and the build. Both are here already, and to make them anew takes a minute.
+  for (const made of ['node_modules', 'dist'])
+    symlinkSync(join(packageRoot, made), join(folder, made))
+  const shims = makeShims(folder)
+  const plain = `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`
+  const bare = { HOME: folder, PORT: '0', SIMULATOR_PORT: '0' }
+  return {
+    folder,
+    environment: (form) => ({
+      ...bare,
+      PATH: form === 'quick' ? `${shims}:${plain}` : plain,
+    }),
+    async startDev(command) {
+      const child = spawn('sh', ['-euc', command], {
+        cwd: folder,
+        env: { ...bare, PATH: plain },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        // npm starts a shell that starts the program: Ctrl-C reaches all of them.
+        detached: true,
+      })
+      let printed = ''
+      let code: number | null | undefined
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding('utf8').on('data', (text) => {
+          printed += text
+        })
+      }
+      const ended = new Promise<void>((resolve) => {
+        child.once('close', (given) => {
+          code = given
+          resolve()
+        })
+      })
+      afterFile(async () => {
+        if (child.pid !== undefined && code === undefined) process.kill(-child.pid, 'SIGINT')
+        await ended
+      })
+      await until('dev is there', () => {
+        if (code !== undefined) throw new Error(`${command} ended (${code}):\n${printed}`)
+        return (
+          printed.includes('Ctrl-C stops everything.') &&
+          existsSync(join(folder, '.estafet/dev.env'))
+        )
+      })
+    },
+  }
+}
+
+/** `npm run estafet --`, `npx estafet` and `estafet`, from the one file that the tests made of the program. */
+function makeShims(folder: string): string {
+  const shims = join(folder, '.shims')
+  mkdirSync(shims)
+  const program = `exec "${process.execPath}" "${inject('program')}" "$@"`
+  const write = (name: string, script: string) => {
+    writeFileSync(join(shims, name), `#!/bin/sh\n${script}\n`)
+    chmodSync(join(shims, name), 0o755)
+  }
+  write('estafet', program)
+  write('npx', `[ "$1" = estafet ] || exit 127; shift; ${program}`)
+  write('npm', `[ "$1 $2 $3" = 'run estafet --' ] || exit 127; shift 3; ${program}`)
+  return shims
+}
