@@ -136,18 +136,40 @@ const kinds = {
     },
 } as const
 
+/** What a gateway does by itself, a millisecond: heartbeats, and looking at queues. It is no message's cost. */
+async function idleRate(place: Place) {
+  const ms = 5_000
+  const before = await place.count()
+  await new Promise((resolve) => setTimeout(resolve, ms))
+  const after = await place.count()
+  const of = (name: 'commits' | 'walBytes' | 'tasks') => (after[name] - before[name]) / ms
+  return { commits: of('commits'), walBytes: of('walBytes'), tasks: of('tasks') }
+}
+
 async function measure(place: Place) {
   const figures: Record<string, unknown>[] = []
+  const { commits, walBytes } = await idleRate(place)
+  const perMinute = {
+    commits: Math.round(commits * 60_000),
+    walBytes: Math.round(walBytes * 60_000),
+  }
+  figures.push({ kind: 'idle', form: 'a minute', ...perMinute, tasks: 0 })
   for (const [kind, prepare] of Object.entries(kinds)) {
     for (const [round, form] of ['warm-up', 'alone', 'together'].entries()) {
       const isAlone = form === 'alone'
+      const idle = await idleRate(place)
       const before = await place.count()
+      const began = performance.now()
       await each(isAlone, round * messages, prepare(place, isAlone))
       await until(place.db, kind, (round + 1) * messages)
       const after = await place.count()
+      const ms = performance.now() - began
       if (form === 'warm-up') continue
       const per = (name: 'commits' | 'walBytes' | 'tasks') =>
-        Math.round(((after[name] - before[name]) / messages) * 10) / 10
+        Math.max(
+          0,
+          Math.round(((after[name] - before[name] - idle[name] * ms) / messages) * 10) / 10,
+        )
       figures.push({
         kind,
         form,

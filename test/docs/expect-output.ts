@@ -20,7 +20,11 @@ function isPartOf(shown: unknown, whole: unknown): boolean {
   }
   if (typeof shown !== 'object' || shown === null) return shown === whole
   if (typeof whole !== 'object' || whole === null) return false
-  if (Array.isArray(shown) !== Array.isArray(whole)) return false
+  // Of a list, some.
+  if (Array.isArray(shown) || Array.isArray(whole)) {
+    if (!Array.isArray(shown) || !Array.isArray(whole)) return false
+    return shown.every((item) => whole.some((other) => isPartOf(item, other)))
+  }
   return Object.entries(shown).every(([key, value]) =>
     isPartOf(value, (whole as Record<string, unknown>)[key]),
   )

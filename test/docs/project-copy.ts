@@ -81,7 +81,12 @@ function makeShims(folder: string): string {
     chmodSync(join(shims, name), 0o755)
   }
   write('estafet', program)
-  write('npx', `[ "$1" = estafet ] || exit 127; shift; ${program}`)
-  write('npm', `[ "$1 $2 $3" = 'run estafet --' ] || exit 127; shift 3; ${program}`)
+  const otherwise = '{ echo "not in a sample that is run: $0 $*" >&2; exit 127; }'
+  write('npx', `[ "$1" = estafet ] || ${otherwise}; shift; ${program}`)
+  write(
+    'npm',
+    `[ "$1" = run ] || ${otherwise}; shift; [ "$1" != --silent ] || shift
+[ "$1 $2" = 'estafet --' ] || ${otherwise}; shift 2; ${program}`,
+  )
   return shims
 }

@@ -26,7 +26,9 @@ export async function runDocument(samples: Sample[], place: Place): Promise<stri
   const [printed, complained] = [partsOf(stdout), partsOf(stderr)]
   if (code !== 0) {
     const at = programs[printed.length - 1]?.place ?? 'the shell'
-    return [`${at} ended with ${code}\n${printed.at(-1) ?? ''}${complained.at(-1) ?? stderr}`]
+    return [
+      `${at} ${code === null ? 'did not end' : `ended with ${code}`}\n${printed.at(-1) ?? ''}${complained.at(-1) ?? stderr}`,
+    ]
   }
   return programs.flatMap((sample, index) => {
     const difference = differenceOf(sample, printed[index] ?? '')
@@ -75,7 +77,7 @@ export async function runShell(
     cwd: folder,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 120_000,
+    timeout: 90_000,
     killSignal: 'SIGKILL',
   })
   const written = { stdout: '', stderr: '' }
