@@ -33,12 +33,12 @@ export async function copyProject(): Promise<ProjectCopy> {
     folder,
     environment: (form) => ({
       ...bare,
-      PATH: form === 'quick' ? `${shims}:${plain}` : plain,
+      PATH: `${shims[form]}:${plain}`,
     }),
     async startDev(command) {
       const child = spawn('sh', ['-euc', command], {
         cwd: folder,
-        env: { ...bare, PATH: plain },
+        env: { ...bare, PATH: `${shims.literal}:${plain}` },
         stdio: ['ignore', 'pipe', 'pipe'],
         // npm starts a shell that starts the program: Ctrl-C reaches all of them.
         detached: true,
@@ -71,22 +71,33 @@ export async function copyProject(): Promise<ProjectCopy> {
   }
 }
 
-/** `npm run estafet --`, `npx estafet` and `estafet`, from the one file that the tests made of the program. */
-function makeShims(folder: string): string {
-  const shims = join(folder, '.shims')
-  mkdirSync(shims)
+/** What stands in front of the real commands. */
+function makeShims(folder: string): { quick: string; literal: string } {
   const program = `exec "${process.execPath}" "${inject('program')}" "$@"`
-  const write = (name: string, script: string) => {
-    writeFileSync(join(shims, name), `#!/bin/sh\n${script}\n`)
-    chmodSync(join(shims, name), 0o755)
-  }
-  write('estafet', program)
-  const otherwise = '{ echo "not in a sample that is run: $0 $*" >&2; exit 127; }'
-  write('npx', `[ "$1" = estafet ] || ${otherwise}; shift; ${program}`)
-  write(
-    'npm',
-    `[ "$1" = run ] || ${otherwise}; shift; [ "$1" != --silent ] || shift
+  const otherwise = '{ echo "no sample may run this here: $0 $*" >&2; exit 127; }'
+  return {
+    // From the one file that the tests made of the program.
+    quick: writeCommands(join(folder, '.quick'), {
+      estafet: program,
+      npx: `[ "$1" = estafet ] || ${otherwise}; shift; ${program}`,
+      npm: `[ "$1" = run ] || ${otherwise}; shift; [ "$1" != --silent ] || shift
 [ "$1 $2" = 'estafet --' ] || ${otherwise}; shift 2; ${program}`,
-  )
-  return shims
+    }),
+    // The packages are lent: whoever installs anew would empty them for everybody.
+    literal: writeCommands(join(folder, '.literal'), {
+      npm: `[ "$1" = run ] || ${otherwise}; exec "${npm}" "$@"`,
+    }),
+  }
+}
+
+/** Beside node, as it is installed. */
+const npm = join(dirname(process.execPath), 'npm')
+
+function writeCommands(folder: string, scripts: Record<string, string>): string {
+  mkdirSync(folder)
+  for (const [name, script] of Object.entries(scripts)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`)
+    chmodSync(join(folder, name), 0o755)
+  }
+  return folder
 }
