@@ -103,7 +103,7 @@ until_true() {
   done
 }
 
-# new_tenant <letter>: sets TENANT, KEY, NUMBER, WABA and TOKEN; the simulator knows the number too.
+# new_tenant <digit>: sets TENANT, KEY, NUMBER, WABA and TOKEN; the simulator knows the number too.
 new_tenant() {
   NUMBER=7$run$step$1 WABA=8$run$step$1 TOKEN=manual-test-$run-$step-$1
   operator POST /api/admin/tenants "{\"name\": \"Manual test $run, step $step (fictional)\"}"
@@ -210,7 +210,7 @@ step_1() {
 }
 
 step_2() {
-  new_tenant a
+  new_tenant 1
   payload=$(text_from 16505550101 1)
   for header in 'X-Nothing: 1' "X-Hub-Signature-256: sha256=$(printf '%064d' 0)"; do
     call POST "$ESTAFET_URL/api/webhooks/meta/whatsapp" -H "$header" --data-binary "$payload"
@@ -225,7 +225,7 @@ step_2() {
 }
 
 step_3() {
-  new_tenant a
+  new_tenant 1
   payload=$(text_from 16505550103 1)
   for _ in 1 2 3; do
     deliver "$payload"
@@ -270,7 +270,7 @@ malformed_is_kept() {
 }
 
 step_5() {
-  new_tenant a
+  new_tenant 1
   tenant POST /api/whatsapp/meta/send '{"to": "16505550105", "text": {"body": "Hello"}}'
   want 422 'nobody has written from there'
   has WINDOW_CLOSED || fail "no code in $answer"
@@ -290,7 +290,7 @@ step_5() {
 }
 
 step_6() {
-  new_tenant a
+  new_tenant 1
   customer_writes 16505550106
   fault "{\"fault\": \"throttle\", \"code\": 130429, \"http_status\": 429, \"count\": 1, \"match\": {\"phone_number_id\": \"$NUMBER\", \"endpoint\": \"messages\"}}"
   send_text 16505550106 'You are early'
@@ -300,7 +300,7 @@ step_6() {
 }
 
 step_7() {
-  new_tenant a
+  new_tenant 1
   fault "{\"id\": \"manual-$run\", \"fault\": \"outage\", \"match\": {\"phone_number_id\": \"$NUMBER\", \"endpoint\": \"messages\"}}"
   send_templates 12
   sleep "$outage_seconds"
@@ -311,24 +311,28 @@ step_7() {
 }
 
 step_8() {
-  new_tenant b
+  new_tenant 2
   small_key=$KEY small_number=$NUMBER
   customer_writes 16505550108
-  new_tenant a
+  new_tenant 1
+  large_key=$KEY large_number=$NUMBER
+  # Meta is slow for this one, so that its queue is surely still full when the other one sends.
+  fault "{\"id\": \"slow-$run\", \"fault\": \"slow\", \"delay\": \"2s\", \"match\": {\"phone_number_id\": \"$NUMBER\", \"endpoint\": \"messages\"}}"
   send_templates "$flood"
-  large_key=$KEY
   KEY=$small_key
   send_text 16505550108 'We will be there'
   until_true 'the other tenant’s message is out' message_is_out
-  KEY=$large_key
-  ! nothing_is_queued || fail "the flood of $flood was over before; give it more"
+  KEY=$large_key NUMBER=$large_number
+  ! nothing_is_queued || fail 'the flood was over before'
+  simulator DELETE "/faults/slow-$run"
+  want 200 'Meta is quick again'
   all_are_out "$flood"
   KEY=$small_key NUMBER=$small_number
   all_are_out 1
 }
 
 step_9() {
-  new_tenant a
+  new_tenant 1
   customer_writes 16505550109
   tenant GET /api/whatsapp/accounts
   ACCOUNT=$(field data.0.id)
@@ -357,7 +361,7 @@ account_is() {
 }
 
 step_10() {
-  new_tenant a
+  new_tenant 1
   customer_writes 16505550110
   fault "{\"fault\": \"error\", \"code\": 131009, \"http_status\": 400, \"count\": 1, \"match\": {\"phone_number_id\": \"$NUMBER\", \"endpoint\": \"messages\"}}"
   send_text 16505550110 'Refused once'
@@ -381,10 +385,10 @@ step_10() {
 }
 
 step_11() {
-  new_tenant a
+  new_tenant 1
   customer_writes 16505550111
   send_text 16505550111 'For you alone'
-  new_tenant b
+  new_tenant 2
   tenant GET "/api/whatsapp/messages/$MESSAGE"
   want 404 'another tenant’s message'
   tenant GET /api/admin/tenants

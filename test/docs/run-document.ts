@@ -75,7 +75,7 @@ export async function runShell(
     cwd: folder,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 90_000,
+    timeout: 200_000,
     killSignal: 'SIGKILL',
   })
   const written = { stdout: '', stderr: '' }
