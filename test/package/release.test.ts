@@ -57,6 +57,8 @@ function run(command: string, args: string[]) {
       PATH: process.env.PATH,
       HOME: folder,
       GIT_CONFIG_NOSYSTEM: '1',
+      // Npm would ask the registry whether it is old.
+      npm_config_update_notifier: 'false',
       ...Object.fromEntries(
         Object.entries(somebody).flatMap(([name, value]) => [
           [`GIT_AUTHOR_${name}`, value],

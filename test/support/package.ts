@@ -1,8 +1,7 @@
 // The package as `npm pack` makes it from this build, and as npm would lay it out in somebody's folder.
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { chmod, cp, mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
@@ -47,11 +46,10 @@ async function layOutProject(): Promise<string> {
 /** Packs it and unpacks it where npm would, with what it depends on and nothing else; returns the folder. */
 export async function installPackage(): Promise<string> {
   const project = await layOutProject()
-  const folder = await mkdtemp(join(tmpdir(), 'estafet-installed-'))
-  await chmod(folder, 0o755)
-  const destination = ['--pack-destination', folder]
+  const folder = await createDirectory()
+  const options = ['--silent', '--no-update-notifier', '--pack-destination', folder]
   // The build is there, so no script has to make it.
-  await run('npm', ['pack', '--ignore-scripts', '--silent', ...destination], { cwd: project })
+  await run('npm', ['pack', '--ignore-scripts', ...options], { cwd: project })
   const modules = join(folder, 'node_modules')
   await mkdir(join(modules, '.bin'), { recursive: true })
   const { name, version, bin, dependencies, optionalDependencies } = readJson('package.json')
