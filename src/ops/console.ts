@@ -37,7 +37,6 @@ const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
-  '.txt': 'text/plain; charset=utf-8',
 }
 
 interface ConsoleFile {

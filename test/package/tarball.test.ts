@@ -42,9 +42,12 @@ describe('the tarball', () => {
     )
     const { include } = readJson('tsconfig.build.json')
     const folders = new Set(files.map((path) => path.split('/').slice(0, 2).join('/')))
-    // The site is made of the documents where its builder is.
-    const site = existsSync(join(packageRoot, 'site')) ? ['site'] : []
-    for (const name of [...include, ...site]) expect(folders).toContain(`dist/${name}`)
+    const made = ['console', 'site'].filter((name) => existsSync(join(packageRoot, 'dist', name)))
+    for (const name of [...include, ...made]) expect(folders).toContain(`dist/${name}`)
+    const exported = Object.values(manifest.exports ?? {}).flatMap((target) =>
+      typeof target === 'string' ? target : (target as { default: string }).default,
+    )
+    expect(exported.filter((path) => !files.includes(path.replace('./', '')))).toEqual([])
   })
 
   test('has every file that README.md links to', () => {

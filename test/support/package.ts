@@ -28,14 +28,15 @@ async function layOutProject(): Promise<string> {
     if (existsSync(join(packageRoot, name)))
       await cp(join(packageRoot, name), join(project, name), { recursive: true })
   }
+  // What the set-up of the tests does not make is there from `npm ci`.
+  for (const folder of ['console', 'site', 'client']) {
+    const made = join(packageRoot, 'dist', folder)
+    if (existsSync(made)) await cp(made, join(project, 'dist', folder), { recursive: true })
+  }
   const { include } = readJson('tsconfig.build.json') as { include: string[] }
   const built = dirname(dirname(inject('build')))
   for (const folder of include)
     await cp(join(built, folder), join(project, 'dist', folder), { recursive: true })
-  for (const folder of ['console', 'site']) {
-    const made = join(packageRoot, 'dist', folder)
-    if (existsSync(made)) await cp(made, join(project, 'dist', folder), { recursive: true })
-  }
   for (const file of privateFiles) {
     await mkdir(dirname(join(project, file)), { recursive: true })
     await writeFile(join(project, file), 'private\n')
