@@ -1,5 +1,4 @@
 // Config → what everything else is made from. The only place that chooses adapters.
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createVault, type Vault } from './accounts/vault.ts'
 import type { Config } from './config.ts'
@@ -24,7 +23,7 @@ import { createGraphMedia, type GraphMedia } from './meta/graph-media.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createGuardedAgent } from './net/guarded-agent.ts'
 import { createSendBell, findDueSends, type SendBell } from './outbox/ring.ts'
-import { packageRoot } from './package-root.ts'
+import { readVersion } from './package-root.ts'
 import type { OidcCheck } from './tasks/admit.ts'
 import { createOidcCheck } from './tasks/oidc.ts'
 import { type Clock, type Random, systemClock, systemRandom } from './time-and-chance.ts'
@@ -289,8 +288,4 @@ function oidcSettingsOf(config: Config) {
 export function oidcOf(config: Config): OidcCheck | undefined {
   const settings = oidcSettingsOf(config)
   return settings && createOidcCheck(settings)
-}
-
-export function readVersion(): string {
-  return JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version
 }

@@ -69,7 +69,14 @@ export async function dlqInspect(id: string, options: TableOptions): Promise<voi
   })
 }
 
-export async function dlqDecide(verb: Verb, ids: string[], options: DecideOptions): Promise<void> {
+export const dlqRequeue = (ids: string[], options: DecideOptions) => decide('requeue', ids, options)
+
+export const dlqDiscard = (ids: string[], options: DecideOptions) => decide('discard', ids, options)
+
+export const dlqMarkSent = (ids: string[], options: DecideOptions) =>
+  decide('mark-sent', ids, options)
+
+async function decide(verb: Verb, ids: string[], options: DecideOptions): Promise<void> {
   if (ids.length > 0 === (options.all === true)) {
     const usage = `Name dead letters (estafet dlq ${verb} <id>…), or say --all with --tenant, --kind, --error-code or the like.`
     throw new AppError('INVALID_REQUEST', 400, usage)

@@ -83,7 +83,13 @@ export function endpointList(tenant: string, options: TableOptions): Promise<voi
   })
 }
 
-export function endpointChange(
+export const endpointPause = (tenant: string, id: string, options: TableOptions) =>
+  changeStatus('paused', tenant, id, options)
+
+export const endpointResume = (tenant: string, id: string, options: TableOptions) =>
+  changeStatus('active', tenant, id, options)
+
+function changeStatus(
   status: 'active' | 'paused',
   tenant: string,
   id: string,

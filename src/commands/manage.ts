@@ -23,8 +23,12 @@ export interface TableOptions {
   json?: boolean
 }
 
-export async function tenantCreate(input: NewTenant, options: TableOptions): Promise<void> {
-  const checked = parsePart(newTenant, input, 'tenant', 'INVALID_REQUEST') as NewTenant
+export async function tenantCreate(
+  name: string,
+  options: TableOptions & { slug?: string },
+): Promise<void> {
+  const { slug } = options
+  const checked = parsePart(newTenant, { name, slug }, 'tenant', 'INVALID_REQUEST') as NewTenant
   await withRuntime(async (runtime) => {
     const row = await createTenant(runtime.db.api, checked, { ...runtime, actor })
     print(
@@ -49,9 +53,9 @@ export async function tenantList(options: TableOptions): Promise<void> {
 
 export async function keyCreate(
   tenant: string,
-  name: string,
-  options: TableOptions,
+  options: TableOptions & { name: string },
 ): Promise<void> {
+  const { name } = options
   parsePart(newApiKey, { name }, 'key', 'INVALID_REQUEST')
   await withRuntime(async (runtime) => {
     const tenantId = await tenantNamed(runtime, tenant)
@@ -62,11 +66,27 @@ export async function keyCreate(
   })
 }
 
-export async function accountConnect(
-  tenant: string,
-  input: NewAccount,
-  options: TableOptions,
-): Promise<void> {
+interface ConnectOptions extends TableOptions {
+  wabaId: string
+  phoneNumberId: string
+  displayPhoneNumber: string
+  /** `-`: it is on standard input. */
+  accessToken: string
+}
+
+async function readStandardInput(): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const part of process.stdin) parts.push(part)
+  return Buffer.concat(parts).toString('utf8').trim()
+}
+
+export async function accountConnect(tenant: string, options: ConnectOptions): Promise<void> {
+  const input = {
+    waba_id: options.wabaId,
+    phone_number_id: options.phoneNumberId,
+    display_phone_number: options.displayPhoneNumber,
+    access_token: options.accessToken === '-' ? await readStandardInput() : options.accessToken,
+  }
   const checked = parsePart(newAccount, input, 'account', 'INVALID_REQUEST') as NewAccount
   await withRuntime(async (runtime) => {
     const tenantId = await tenantNamed(runtime, tenant)

@@ -53,7 +53,13 @@ export async function userLink(email: string, options: TableOptions): Promise<vo
   })
 }
 
-export async function userStatus(
+export const userDisable = (email: string, options: TableOptions) =>
+  userStatus(email, 'disabled', options)
+
+export const userEnable = (email: string, options: TableOptions) =>
+  userStatus(email, 'active', options)
+
+async function userStatus(
   email: string,
   status: 'active' | 'disabled',
   options: TableOptions,
