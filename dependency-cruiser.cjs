@@ -97,6 +97,12 @@ module.exports = {
       { path: '^src/', pathNot: tests },
       { path: '^src/tracing/otlp\\.ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
     ),
+    forbid(
+      'commands-are-loaded-late',
+      'What declares commands loads none of them: `--help` and `start` do not wait for the bench and the simulator.',
+      { path: '^src/(cli(-program)?\\.ts|commands/(declare-[a-z-]+|cli-command)\\.ts)$' },
+      { path: '^(src|simulator|bench)/', pathNot: '^src/(cli-program|package-root|commands/(declare-[a-z-]+|cli-command))\\.ts$', dynamic: false },
+    ),
     forbid('simulator-is-independent', 'An oracle that shares code with the gateway agrees with its bugs.', { path: '^simulator/' }, { path: '^src/' }),
     // What the console may see is checked by test/house.test.ts: the parser below reads no JSX.
     forbid('console-is-not-imported', 'The server serves built assets, not React.', { path: '^(src|simulator|bench)/' }, { path: '^console/' }),

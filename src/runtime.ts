@@ -1,7 +1,7 @@
 // Config → what everything else is made from. The only place that chooses adapters.
 import { join } from 'node:path'
 import { createVault, type Vault } from './accounts/vault.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import { connect, type Db } from './db/connect.ts'
 import { identifyDatabase } from './db/identity.ts'
 import type { Dedupe } from './dedupe/dedupe.ts'
@@ -227,7 +227,10 @@ export function logFor(config: Config, clock: Clock): Log {
 }
 
 function hashKeyOf({ encryptionKeys: [first] }: Config): Buffer {
-  if (!first) throw new Error('bug: no encryption key; readConfig or dev provides one')
+  if (!first) {
+    const fix = 'set id:key with a key from `openssl rand -base64 32`, the same for every process'
+    throw new ConfigError([{ variable: 'ENCRYPTION_KEYS', problem: 'is missing', fix }])
+  }
   return logHashKey(first.key)
 }
 

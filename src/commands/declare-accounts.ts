@@ -1,8 +1,20 @@
-// `estafet account …` and `estafet doctor`: their arguments and options.
+// `estafet account …`: its arguments and options.
 import type { CliCommand } from './cli-command.ts'
 
 export function declareAccounts(program: CliCommand): void {
   const account = program.command('account').description('WhatsApp accounts: connected numbers')
+  account
+    .command('list')
+    .description('list a tenant’s numbers, and how they fare')
+    .argument('<tenant>', 'id or slug')
+    .option('--limit <count>', 'how many at most', '50')
+    .option('--after <cursor>', 'where the page before ended')
+    .json()
+    .example('account list flowers')
+    .runs(
+      () => import('./tenants.ts'),
+      (it) => it.accountList,
+    )
   account
     .command('link')
     .description('make a link to the page on which a person connects a number')
@@ -32,6 +44,17 @@ export function declareAccounts(program: CliCommand): void {
     .runs(
       () => import('./manage.ts'),
       (it) => it.accountConnect,
+    )
+  account
+    .command('disconnect')
+    .description('disconnect a number; its conversations stay')
+    .argument('<tenant>', 'id or slug')
+    .argument('<account>', 'acc_…, or Meta’s id of the number')
+    .json()
+    .example('account disconnect flowers 106540352242922')
+    .runs(
+      () => import('./tenants.ts'),
+      (it) => it.accountDisconnect,
     )
   account
     .command('responder')

@@ -41,5 +41,6 @@ function scenario(bench: CliCommand, name: string): CliCommand {
     .option('--quick', 'a short run, for a first look')
     .option('--rounds <count>', 'how often everything is measured (3)')
     .option('--out <file>', 'where to write the results', `bench/results/${name}.json`)
+    .json()
     .example(`bench ${name} --quick --out /tmp/${name}.json`)
 }

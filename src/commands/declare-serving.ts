@@ -32,11 +32,12 @@ export function declareServing(program: CliCommand): void {
   program
     .command('config')
     .description('print docs/configuration.md: every setting, with its default')
-    .option('--markdown', 'the only form there is')
-    .example('config --markdown')
+    .option('--markdown', 'as it is in the documentation; so it is anyway, without --json')
+    .json()
+    .example('config --markdown', 'config --json')
     .runs(
-      () => import('../config.ts'),
-      (it) => () => void process.stdout.write(it.configurationMarkdown()),
+      () => import('./config.ts'),
+      (it) => it.configCommand,
     )
 }
 

@@ -15,6 +15,8 @@ import { findTenantBySlug, isTenant, listTenants } from '../tenants/resolve.ts'
 import { systemClock } from '../time-and-chance.ts'
 import { joinDatabase } from './database.ts'
 import { readDevSecrets } from './dev-secrets.ts'
+import { unlessStopped } from './signals.ts'
+import { paint, printable, table } from './text.ts'
 
 /** The name in the audit for what was done at the command line. */
 export const actor = 'cli'
@@ -42,12 +44,14 @@ export async function tenantCreate(
 export async function tenantList(options: TableOptions): Promise<void> {
   await withRuntime(async ({ db }) => {
     const rows = await listTenants(db.api)
-    const lines = rows.map((row) => `${row.id}  ${row.status.padEnd(9)}  ${row.slug}  ${row.name}`)
-    print(
-      options,
-      rows,
-      lines.join('\n') || 'There are no tenants yet. Next: estafet tenant create <name>',
-    )
+    const text =
+      rows.length === 0
+        ? 'There are no tenants yet. Next: estafet tenant create <name>'
+        : table(
+            ['ID', 'STATUS', 'SLUG', 'NAME'],
+            rows.map((row) => [row.id, row.status, row.slug, row.name]),
+          )
+    print(options, rows, text)
   })
 }
 
@@ -139,8 +143,10 @@ function latencyText(p95Ms: number | null): string {
   return p95Ms === null ? '-' : `95 % within ${p95Ms} ms`
 }
 
+/** The one way in which commands answer: a JSON document, or text in which nobody's words drive the terminal. */
 export function print(options: TableOptions, value: unknown, text: string): void {
-  process.stdout.write(`${options.json ? JSON.stringify(value, null, 2) : text}\n`)
+  const shown = options.json ? JSON.stringify(value, null, 2) : paint(printable(text))
+  process.stdout.write(`${shown}\n`)
 }
 
 export async function tenantNamed({ db }: Runtime, idOrSlug: string): Promise<string> {
@@ -160,7 +166,7 @@ export async function withRuntime(work: (runtime: Runtime) => Promise<void>): Pr
       databaseUrl: database.url,
     })
     try {
-      await work(runtime)
+      await unlessStopped(work(runtime))
     } catch (error) {
       // 42P01: a table is missing. 22023 at connecting: our role is.
       const { code, cause } = error as { code?: string; cause?: { code?: string } }
