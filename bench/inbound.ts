@@ -41,9 +41,12 @@ interface Store {
   server: BenchServer
 }
 
-export async function benchInbound(options: InboundOptions): Promise<InboundReport> {
+export async function benchInbound(
+  options: InboundOptions,
+  startPostgres = startBenchPostgres,
+): Promise<InboundReport> {
   const logs = await mkdtemp(join(tmpdir(), 'estafet-bench-log-'))
-  const postgres = await startBenchPostgres()
+  const postgres = await startPostgres()
   const stores: Store[] = []
   try {
     for (const size of options.sizes) stores.push(await openStore(postgres, size, logs, options))

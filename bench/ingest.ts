@@ -48,9 +48,12 @@ interface Context {
   requests: Buffer[]
 }
 
-export async function benchIngest(options: IngestOptions): Promise<IngestReport> {
+export async function benchIngest(
+  options: IngestOptions,
+  startPostgres = startBenchPostgres,
+): Promise<IngestReport> {
   const logs = await mkdtemp(join(tmpdir(), 'estafet-bench-log-'))
-  const postgres = await startBenchPostgres()
+  const postgres = await startPostgres()
   const servers = new Map<Variant, BenchServer>()
   try {
     const database = await postgres.createDatabase('ingest')
