@@ -40,6 +40,11 @@ const notes = [
   'One question at a time on a kept connection, the answer read to its end.',
 ]
 
+/** How many lines a run says: for who shows how far it is. */
+export function healthSteps({ rounds }: HealthOptions): number {
+  return sizes.length + rounds
+}
+
 export async function benchHealth(
   options: HealthOptions,
   startPostgres = startBenchPostgres,

@@ -41,6 +41,11 @@ interface Store {
   server: BenchServer
 }
 
+/** How many lines a run says: for who shows how far it is. */
+export function inboundSteps({ rounds, sizes }: InboundOptions): number {
+  return sizes.length + 1 + rounds * sizes.length
+}
+
 export async function benchInbound(
   options: InboundOptions,
   startPostgres = startBenchPostgres,

@@ -48,6 +48,11 @@ interface Context {
   requests: Buffer[]
 }
 
+/** How many lines a run says: for who shows how far it is. */
+export function ingestSteps({ rounds, connections, pgbench }: IngestOptions): number {
+  return rounds * connections.length * (serverVariants.length + (pgbench ? 1 : 0))
+}
+
 export async function benchIngest(
   options: IngestOptions,
   startPostgres = startBenchPostgres,

@@ -35,6 +35,11 @@ const notes = [
   `The breaker’s trial comes after ${halfOpenSeconds} s instead of 300. Every tenant may have 2 in flight, as by default, and in the recovery 10.`,
 ]
 
+/** How many lines a run says: for who shows how far it is. */
+export function weatherSteps({ rounds }: WeatherOptions): number {
+  return rounds
+}
+
 export async function benchWeather(
   options: WeatherOptions,
   startPostgres = startBenchPostgres,

@@ -7,6 +7,16 @@ export function declareBench(program: CliCommand): void {
   const bench = program
     .command('bench')
     .description('measure this machine, beside what one would write first')
+  bench
+    .command('all')
+    .description('every scenario, and docs/speed.md with its pictures from the results')
+    .option('--quick', 'a short run, for a first look; changes no file here')
+    .option('--rounds <count>', 'how often everything is measured (3)')
+    .option('--out <folder>', 'where to write the results (bench/results)')
+    .option('--render-only', 'measure nothing: the page from the results there are')
+    .json()
+    .example('bench all', 'bench all --quick', 'bench all --render-only')
+    .runs(load, (it) => it.benchAllCommand)
   scenario(bench, 'ingest')
     .description('webhook to committed row: throughput, latency and CPU time, as ratios')
     .option('--seconds <count>', 'how long each measurement takes (5)')
@@ -38,9 +48,9 @@ export function declareBench(program: CliCommand): void {
 function scenario(bench: CliCommand, name: string): CliCommand {
   return bench
     .command(name)
-    .option('--quick', 'a short run, for a first look')
+    .option('--quick', 'a short run, for a first look; changes no file here')
     .option('--rounds <count>', 'how often everything is measured (3)')
-    .option('--out <file>', 'where to write the results', `bench/results/${name}.json`)
+    .option('--out <file>', `where to write the results (bench/results/${name}.json)`)
     .json()
-    .example(`bench ${name} --quick --out /tmp/${name}.json`)
+    .example(`bench ${name} --quick`, `bench ${name} --out ${name}.json`)
 }
