@@ -44,12 +44,12 @@ export function barChart(chart: BarChart): string {
   const height = bottom + (chart.limit ? 26 : 10)
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title desc">`,
-    `<title id="title">${escape(chart.title)}</title>`,
-    `<desc id="desc">${escape(inWords(chart, bars))}</desc>`,
+    `<title id="title">${escaped(chart.title)}</title>`,
+    `<desc id="desc">${escaped(inWords(chart, bars))}</desc>`,
     `<style>${style}\n</style>`,
     `<rect class="paper" width="${width}" height="${height}" rx="6"/>`,
-    `<text class="title" x="16" y="26">${escape(chart.title)}</text>`,
-    `<text class="quiet" x="16" y="46">${escape(chart.subtitle)}</text>`,
+    `<text class="title" x="16" y="26">${escaped(chart.title)}</text>`,
+    `<text class="quiet" x="16" y="46">${escaped(chart.subtitle)}</text>`,
     // The line first: what is written goes over it.
     ...limitLines(chart, bottom, x),
     ...bars.flatMap((bar, row) => barLines(bar, chart.unit, top + row * rowHeight, x)),
@@ -62,14 +62,14 @@ function barLines(bar: Bar, unit: string, y: number, x: (value: number) => strin
   const middle = y + rowHeight / 2
   const note = [`${numberText(median)} ${unit}`, bar.ratio].filter(Boolean).join(', ')
   return [
-    `<text x="${labelWidth - 10}" y="${middle + 4}" text-anchor="end">${escape(bar.label)}</text>`,
+    `<text x="${labelWidth - 10}" y="${middle + 4}" text-anchor="end">${escaped(bar.label)}</text>`,
     `<rect class="${bar.isOurs ? 'ours' : 'other'}" x="${labelWidth}" y="${y + 6}" width="${fixed(Number(x(median)) - labelWidth)}" height="${rowHeight - 12}" rx="2"/>`,
     ...(max > min
       ? [
           `<path class="mark" d="M${x(min)} ${middle}H${x(max)}M${x(min)} ${middle - 4}v8M${x(max)} ${middle - 4}v8"/>`,
         ]
       : []),
-    `<text x="${fixed(Number(x(max)) + 8)}" y="${middle + 4}">${escape(note)}</text>`,
+    `<text x="${fixed(Number(x(max)) + 8)}" y="${middle + 4}">${escaped(note)}</text>`,
   ]
 }
 
@@ -78,7 +78,7 @@ function limitLines({ limit, unit }: BarChart, bottom: number, x: (value: number
   const text = `${limit.label} ${numberText(limit.value)} ${unit}`
   return [
     `<path class="limit" d="M${x(limit.value)} ${top - 4}V${bottom + 4}"/>`,
-    `<text class="limit-text" x="${x(limit.value)}" y="${bottom + 18}" text-anchor="middle">${escape(text)}</text>`,
+    `<text class="limit-text" x="${x(limit.value)}" y="${bottom + 18}" text-anchor="middle">${escaped(text)}</text>`,
   ]
 }
 
@@ -103,6 +103,6 @@ export function numberText(value: number): string {
 
 const fixed = (value: number) => String(Math.round(value * 10) / 10)
 
-function escape(text: string): string {
+function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

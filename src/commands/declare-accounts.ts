@@ -1,6 +1,8 @@
 // `estafet account …`: its arguments and options.
 import type { CliCommand } from './cli-command.ts'
 
+const loadTenants = () => import('./tenants.ts')
+
 export function declareAccounts(program: CliCommand): void {
   const account = program.command('account').description('WhatsApp accounts: connected numbers')
   account
@@ -11,10 +13,7 @@ export function declareAccounts(program: CliCommand): void {
     .option('--after <cursor>', 'where the page before ended')
     .json()
     .example('account list flowers')
-    .runs(
-      () => import('./tenants.ts'),
-      (it) => it.accountList,
-    )
+    .runs(loadTenants, (it) => it.accountList)
   account
     .command('link')
     .description('make a link to the page on which a person connects a number')
@@ -52,10 +51,7 @@ export function declareAccounts(program: CliCommand): void {
     .argument('<account>', 'acc_…, or Meta’s id of the number')
     .json()
     .example('account disconnect flowers 106540352242922')
-    .runs(
-      () => import('./tenants.ts'),
-      (it) => it.accountDisconnect,
-    )
+    .runs(loadTenants, (it) => it.accountDisconnect)
   account
     .command('responder')
     .description('choose what answers a number’s messages by itself')

@@ -46,7 +46,7 @@ export async function withProgress<Result>(
       const facts = [factsOf(done, total, nowMs - startMs), what].filter(Boolean).join('  ')
       if (!isTerminal) return void screen.write(`${title}: ${facts}\n`)
       // A line that wraps could not be taken back.
-      drawn = `${title} ${barOf(done, total)} ${facts}`.slice(0, (screen.columns ?? 80) - 1)
+      drawn = `${title} ${barOf(done, total)} ${facts}`.slice(0, (screen.columns || 80) - 1)
       screen.write(clearLine + drawn)
     },
     say(line) {
