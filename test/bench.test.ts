@@ -14,14 +14,13 @@ function built<Module>(file: string): Promise<Module> {
   return import(/* @vite-ignore */ pathToFileURL(join(folder, file)).href)
 }
 const { startBenchPostgres } = await built<typeof import('../bench/postgres.ts')>('postgres.js')
-const { benchHealth } = await built<typeof import('../bench/health.ts')>('health.js')
-const { benchInbound } = await built<typeof import('../bench/inbound.ts')>('inbound.js')
-const { benchIngest } = await built<typeof import('../bench/ingest.ts')>('ingest.js')
-const { benchOutbox } = await built<typeof import('../bench/outbox.ts')>('outbox.js')
+const { benchHealth, healthSteps } = await built<typeof import('../bench/health.ts')>('health.js')
+const { benchInbound, inboundSteps } =
+  await built<typeof import('../bench/inbound.ts')>('inbound.js')
+const { benchIngest, ingestSteps } = await built<typeof import('../bench/ingest.ts')>('ingest.js')
+const { benchOutbox, outboxSteps } = await built<typeof import('../bench/outbox.ts')>('outbox.js')
 
 const spread = { median: expect.any(Number), min: expect.any(Number), max: expect.any(Number) }
-const quiet = () => undefined
-
 let shared: () => Promise<BenchPostgres>
 
 // One Postgres for all of them: one each would take as long as all that is tried here. And what they start a dozen times
@@ -33,13 +32,32 @@ beforeAll(async () => {
   shared = async () => ({ ...postgres, stop: async () => undefined })
 })
 
+/** On the shared server; says as many lines as those expect who show how far it is. */
+async function run<Options, Report>(
+  bench: (options: Options & Saying, start: typeof shared) => Promise<Report>,
+  stepsOf: (options: Options & Saying) => number,
+  options: Options,
+): Promise<Report> {
+  const lines: string[] = []
+  const given = { ...options, say: (line: string) => void lines.push(line) }
+  const report = await bench(given, shared)
+  expect(lines).toHaveLength(stepsOf(given))
+  return report
+}
+
+interface Saying {
+  say: (line: string) => void
+}
+
 // At once: each waits for most of its time.
 describe.concurrent('the benches', () => {
   test('health asks at every size', async () => {
-    const report = await benchHealth(
-      { rounds: 1, samples: 3, rows: 20, tenants: 2, say: quiet },
-      shared,
-    )
+    const report = await run(benchHealth, healthSteps, {
+      rounds: 1,
+      samples: 3,
+      rows: 20,
+      tenants: 2,
+    })
 
     expect(report.summary).toMatchObject(
       ['few', 'counted', 'past', 'waiting'].map((size) => ({
@@ -56,17 +74,13 @@ describe.concurrent('the benches', () => {
   })
 
   test('ingest compares every variant at every number of connections', async () => {
-    const report = await benchIngest(
-      {
-        rounds: 1,
-        seconds: 0.1,
-        connections: [4],
-        requestsToWarmUp: 10,
-        pgbench: undefined,
-        say: quiet,
-      },
-      shared,
-    )
+    const report = await run(benchIngest, ingestSteps, {
+      rounds: 1,
+      seconds: 0.1,
+      connections: [4],
+      requestsToWarmUp: 10,
+      pgbench: undefined,
+    })
 
     const variants = ['ours', 'one-row-pool-10', 'one-row-pool-20', 'bare']
     expect(report.cells.map((cell) => cell.variant)).toEqual(expect.arrayContaining(variants))
@@ -82,16 +96,12 @@ describe.concurrent('the benches', () => {
   })
 
   test('inbound measures latency, and the cost at every size', async () => {
-    const report = await benchInbound(
-      {
-        rounds: 1,
-        sizes: [100, 200],
-        events: 20,
-        samples: 2,
-        say: quiet,
-      },
-      shared,
-    )
+    const report = await run(benchInbound, inboundSteps, {
+      rounds: 1,
+      sizes: [100, 200],
+      events: 20,
+      samples: 2,
+    })
 
     expect(report.cells.map((cell) => cell.storedMessages).sort()).toEqual([100, 200])
     expect(report.latency).toMatchObject({ p50Ms: expect.any(Number), p99Ms: expect.any(Number) })
@@ -104,23 +114,19 @@ describe.concurrent('the benches', () => {
   })
 
   test('outbox compares every queue on the same work, and its claims at every size', async () => {
-    const report = await benchOutbox(
-      {
-        rounds: 1,
-        jobs: 30,
-        singles: 10,
-        bulk: 10,
-        samples: 2,
-        backlog: 30,
-        pending: [40, 80],
-        deepLane: 30,
-        claims: 2,
-        httpSends: 30,
-        size: { smallTenants: 4, peopleOfSmall: 10, peopleOfBusy: 20 },
-        say: quiet,
-      },
-      shared,
-    )
+    const report = await run(benchOutbox, outboxSteps, {
+      rounds: 1,
+      jobs: 30,
+      singles: 10,
+      bulk: 10,
+      samples: 2,
+      backlog: 30,
+      pending: [40, 80],
+      deepLane: 30,
+      claims: 2,
+      httpSends: 30,
+      size: { smallTenants: 4, peopleOfSmall: 10, peopleOfBusy: 20 },
+    })
 
     const contenders = ['ours', 'graphile-worker', 'pg-boss']
     expect(report.cells.map((cell) => cell.contender).sort()).toEqual([...contenders].sort())

@@ -6,6 +6,7 @@ import { listActs } from '../audit/list.ts'
 import { type Verification, verifyAudit } from '../audit/verify.ts'
 import type { Runtime } from '../runtime.ts'
 import { print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
+import { withProgress } from './progress.ts'
 import { table } from './text.ts'
 
 interface AuditOptions extends TableOptions {
@@ -45,7 +46,10 @@ export async function auditList(
 export async function auditVerify(options: AuditOptions): Promise<boolean> {
   let isWhole = false
   await withRuntime(async (runtime) => {
-    const result = await verifyAudit(runtime.db.api, await tenantOf(runtime, options))
+    const tenantId = await tenantOf(runtime, options)
+    const result = await withProgress('Verifying chains', options, ({ at }) =>
+      verifyAudit(runtime.db.api, tenantId, at),
+    )
     isWhole = result.broken.length === 0
     print(options, { is_whole: isWhole, ...result }, verificationText(result))
   })

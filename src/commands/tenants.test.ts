@@ -21,12 +21,20 @@ test('a tenant is shown, changed, suspended and resumed, and its keys and number
   timeout: 180_000,
 }, async () => {
   const { id, key } = await gateway.createTenant('Firm A', tenantANumber)
+  await gateway.createTenant('Firm \u001b[31mred')
 
-  const [shown, keys, numbers] = await Promise.all([
+  const environment = { ...testSecrets, DATABASE_URL: gateway.databaseUrl }
+  const [painted, shown, keys, numbers] = await Promise.all([
+    runProgram(['tenant', 'list'], { ...environment, FORCE_COLOR: '1' }),
     run('tenant', 'show', id),
     json('key', 'list', id),
     run('account', 'list', id),
   ])
+  // The colours are ours alone: those in a name are shown, not obeyed.
+  expect(painted.stdout).toContain('\u001b[1mID ')
+  expect(painted.stdout).toContain('\u001b[32mactive\u001b[39m')
+  expect(painted.stdout).toContain('Firm \\u001b[31mred')
+  expect(shown.stdout).not.toContain('\u001b')
   expect(shown.stdout).toMatch(/^name +Firm A$/m)
   expect(numbers.stdout).toMatch(/^ID +STATE +NUMBER.*\nacc_\w+ +ok /)
   expect(JSON.stringify(keys)).not.toContain(key)
