@@ -132,7 +132,10 @@ describe('how it ends', () => {
   })
 
   test('quietly when nobody reads on', patient, async () => {
-    const child = spawn(process.execPath, [inject('program'), 'config'])
+    const { url } = await createTestDb()
+    const child = spawn(process.execPath, [inject('program'), 'tenant', 'list'], {
+      env: { ...environment, DATABASE_URL: url },
+    })
     child.stdout.destroy()
     let told = ''
     child.stderr.setEncoding('utf8').on('data', (text) => {

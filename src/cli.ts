@@ -13,11 +13,12 @@ process.on('uncaughtException', async (error) => {
   end({ code: 'INTERNAL', message: scrub(explain(error)), exitCode: trouble })
 })
 
-// Whoever read has read enough: `estafet dlq list | head`.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit()
-})
+// Whoever read has read enough (`estafet dlq list | head`). What was begun is done to its end all the same.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
 
 createProgram()
   .parseAsync()
