@@ -9,6 +9,8 @@ const wrongUsage = 2
 
 // A bug. The process starts afresh under its supervisor; what was acknowledged is in the database.
 process.on('uncaughtException', async (error) => {
+  // Also when the command comes to its end before what follows.
+  process.exitCode = trouble
   const { scrub } = await import('./log.ts')
   end({ code: 'INTERNAL', message: scrub(explain(error)), exitCode: trouble })
 })
