@@ -5,8 +5,9 @@ import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, inject, test } from 'vitest'
 import { afterFile } from '../test/support/after-file.ts'
 import { createTestDb } from '../test/support/database.ts'
+import { freePort } from '../test/support/free-port.ts'
 import { testSecrets } from '../test/support/gateway.ts'
-import { runProgram, startProgram } from '../test/support/program.ts'
+import { runProgram, startProgram, until } from '../test/support/program.ts'
 import { createProgram } from './cli-program.ts'
 import type { CliCommand } from './commands/cli-command.ts'
 
@@ -131,17 +132,20 @@ describe('how it ends', () => {
     expect([program.stdout(), program.stderr()]).toEqual(['', ''])
   })
 
-  test('quietly when nobody reads on', patient, async () => {
-    const { url } = await createTestDb()
-    const child = spawn(process.execPath, [inject('program'), 'tenant', 'list'], {
-      env: { ...environment, DATABASE_URL: url },
-    })
+  test('not at all because nobody reads on', patient, async () => {
+    const port = String(await freePort())
+    const child = spawn(process.execPath, [inject('program'), 'simulator', '--port', port])
     child.stdout.destroy()
-    let told = ''
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      told += text
-    })
-    const [code] = await once(child, 'close')
-    expect([code, told]).toEqual([0, ''])
+    const exited = once(child, 'exit')
+    const isUp = async () =>
+      child.exitCode !== null ||
+      fetch(`http://127.0.0.1:${port}/`).then(
+        () => true,
+        () => false,
+      )
+    await until('it is up', isUp)
+    child.kill('SIGTERM')
+
+    expect(await exited).toEqual([0, null])
   })
 })
