@@ -1,24 +1,63 @@
 // The benches run and their reports have their shape. What they measure here means nothing.
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import type { BenchPostgres } from '../bench/postgres.ts'
+import { afterFile } from './support/after-file.ts'
+import { bundleProgram } from './support/bundle-program.ts'
+import { hasty } from './support/global-setup.ts'
+
+const folder = join(dirname(inject('build')), '..', 'bench')
 
 /** As they are built: from source each of their processes would take seconds to start. */
 function built<Module>(file: string): Promise<Module> {
-  const bench = join(dirname(inject('build')), '..', 'bench')
-  return import(/* @vite-ignore */ pathToFileURL(join(bench, file)).href)
+  return import(/* @vite-ignore */ pathToFileURL(join(folder, file)).href)
 }
-const { benchHealth } = await built<typeof import('../bench/health.ts')>('health.js')
-const { benchInbound } = await built<typeof import('../bench/inbound.ts')>('inbound.js')
-const { benchIngest } = await built<typeof import('../bench/ingest.ts')>('ingest.js')
-const { benchOutbox } = await built<typeof import('../bench/outbox.ts')>('outbox.js')
+const { startBenchPostgres } = await built<typeof import('../bench/postgres.ts')>('postgres.js')
+const { benchHealth, healthSteps } = await built<typeof import('../bench/health.ts')>('health.js')
+const { benchInbound, inboundSteps } =
+  await built<typeof import('../bench/inbound.ts')>('inbound.js')
+const { benchIngest, ingestSteps } = await built<typeof import('../bench/ingest.ts')>('ingest.js')
+const { benchOutbox, outboxSteps } = await built<typeof import('../bench/outbox.ts')>('outbox.js')
 
 const spread = { median: expect.any(Number), min: expect.any(Number), max: expect.any(Number) }
-const quiet = () => undefined
+let shared: () => Promise<BenchPostgres>
 
-describe('the benches', () => {
+// One Postgres for all of them: one each would take as long as all that is tried here. And what they start a dozen times
+// in one file.
+beforeAll(async () => {
+  await bundleProgram(join(folder, 'server.js'), folder, 'server')
+  const postgres = await startBenchPostgres(hasty)
+  afterFile(() => postgres.stop())
+  shared = async () => ({ ...postgres, stop: async () => undefined })
+})
+
+/** On the shared server; says as many lines as those expect who show how far it is. */
+async function run<Options, Report>(
+  bench: (options: Options & Saying, start: typeof shared) => Promise<Report>,
+  stepsOf: (options: Options & Saying) => number,
+  options: Options,
+): Promise<Report> {
+  const lines: string[] = []
+  const given = { ...options, say: (line: string) => void lines.push(line) }
+  const report = await bench(given, shared)
+  expect(lines).toHaveLength(stepsOf(given))
+  return report
+}
+
+interface Saying {
+  say: (line: string) => void
+}
+
+// At once: each waits for most of its time.
+describe.concurrent('the benches', () => {
   test('health asks at every size', async () => {
-    const report = await benchHealth({ rounds: 1, samples: 3, rows: 20, tenants: 2, say: quiet })
+    const report = await run(benchHealth, healthSteps, {
+      rounds: 1,
+      samples: 3,
+      rows: 20,
+      tenants: 2,
+    })
 
     expect(report.summary).toMatchObject(
       ['few', 'counted', 'past', 'waiting'].map((size) => ({
@@ -35,13 +74,12 @@ describe('the benches', () => {
   })
 
   test('ingest compares every variant at every number of connections', async () => {
-    const report = await benchIngest({
+    const report = await run(benchIngest, ingestSteps, {
       rounds: 1,
       seconds: 0.1,
       connections: [4],
       requestsToWarmUp: 10,
       pgbench: undefined,
-      say: quiet,
     })
 
     const variants = ['ours', 'one-row-pool-10', 'one-row-pool-20', 'bare']
@@ -58,12 +96,11 @@ describe('the benches', () => {
   })
 
   test('inbound measures latency, and the cost at every size', async () => {
-    const report = await benchInbound({
+    const report = await run(benchInbound, inboundSteps, {
       rounds: 1,
       sizes: [100, 200],
       events: 20,
       samples: 2,
-      say: quiet,
     })
 
     expect(report.cells.map((cell) => cell.storedMessages).sort()).toEqual([100, 200])
@@ -77,7 +114,7 @@ describe('the benches', () => {
   })
 
   test('outbox compares every queue on the same work, and its claims at every size', async () => {
-    const report = await benchOutbox({
+    const report = await run(benchOutbox, outboxSteps, {
       rounds: 1,
       jobs: 30,
       singles: 10,
@@ -89,7 +126,6 @@ describe('the benches', () => {
       claims: 2,
       httpSends: 30,
       size: { smallTenants: 4, peopleOfSmall: 10, peopleOfBusy: 20 },
-      say: quiet,
     })
 
     const contenders = ['ours', 'graphile-worker', 'pg-boss']

@@ -35,10 +35,15 @@ export interface Verification {
 const batchRows = 1000
 
 /** Verifies every chain, or one tenant's. Reads in batches, so it can run beside a busy gateway. */
-export async function verifyAudit(db: Db, tenantId: string | null): Promise<Verification> {
+export async function verifyAudit(
+  db: Db,
+  tenantId: string | null,
+  onChain: (done: number, total: number) => void = () => undefined,
+): Promise<Verification> {
   const chains = tenantId === null ? await selectChains(db) : [tenantId]
   const result: Verification = { rows: 0, chains: [], broken: [] }
-  for (const chain of chains) {
+  for (const [done, chain] of chains.entries()) {
+    onChain(done, chains.length)
     const { rows, broken, end } = await walkChain(db, chain, 0)
     result.rows += rows
     if (broken) result.broken.push({ chain, ...broken })

@@ -6,7 +6,8 @@ import { listActs } from '../audit/list.ts'
 import { type Verification, verifyAudit } from '../audit/verify.ts'
 import type { Runtime } from '../runtime.ts'
 import { print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
-import { printable, table } from './text.ts'
+import { withProgress } from './progress.ts'
+import { table } from './text.ts'
 
 interface AuditOptions extends TableOptions {
   tenant?: string
@@ -37,7 +38,7 @@ export async function auditList(
       rows.length === 0
         ? 'Nothing has been done here yet.'
         : [table(['AT', 'WHO', 'DID', 'TO', 'WHY'], rows), ...more].join('\n')
-    print(options, page, printable(text))
+    print(options, page, text)
   })
 }
 
@@ -45,9 +46,12 @@ export async function auditList(
 export async function auditVerify(options: AuditOptions): Promise<boolean> {
   let isWhole = false
   await withRuntime(async (runtime) => {
-    const result = await verifyAudit(runtime.db.api, await tenantOf(runtime, options))
+    const tenantId = await tenantOf(runtime, options)
+    const result = await withProgress('Verifying chains', options, ({ at }) =>
+      verifyAudit(runtime.db.api, tenantId, at),
+    )
     isWhole = result.broken.length === 0
-    print(options, { is_whole: isWhole, ...result }, printable(verificationText(result)))
+    print(options, { is_whole: isWhole, ...result }, verificationText(result))
   })
   return isWhole
 }
