@@ -1,5 +1,4 @@
 // What a caller of the client gives and gets, besides what the API's description says.
-import type { Paging } from './generated.ts'
 
 export interface ClientOptions {
   /** Where the gateway is: https://gateway.example. */
@@ -31,7 +30,8 @@ export interface SendOptions extends CallOptions {
 
 export interface Page<Item> {
   data: Item[]
-  paging: Paging
+  /** `next`: the cursor of the page after this one; null when it was the last. */
+  paging: { next: string | null }
 }
 
 /** A list: all of it one by one, or a page at a time. Asks when it is read, and anew each time. */
