@@ -3461,19 +3461,19 @@ export interface Api {
       counts(query?: AdminDeadLettersCountsQuery, options?: CallOptions): Promise<DeadLetterCounts>
       /** Discard a dead letter */
       discard(id: string, body: DeadLetterDecision, options?: CallOptions): Promise<DeadLetter>
-      /** Discard many dead letters, at most 1000 a call; remaining says whether to call again */
+      /** Discard many dead letters */
       discardMany(body: DeadLetterBulkDiscard, options?: CallOptions): Promise<DeadLetterBulkAnswer>
       /** A dead letter with its raw payload and every error; looking is audited */
       get(id: string, options?: CallOptions): Promise<DeadLetterInspection>
       /** Dead letters, the latest first */
       list(query?: AdminDeadLettersListQuery, options?: CallOptions): Pages<DeadLetter>
-      /** Mark as sent, where Meta may have the message: many dead letters, at most 1000 a call; remaining says whether to call again */
+      /** Mark as sent, where Meta may have the message: many dead letters */
       markManySent(body: DeadLetterBulkDiscard, options?: CallOptions): Promise<DeadLetterBulkAnswer>
       /** Mark as sent, where Meta may have the message: a dead letter */
       markSent(id: string, body: DeadLetterDecision, options?: CallOptions): Promise<DeadLetter>
       /** Process or send again a dead letter */
       requeue(id: string, body: DeadLetterDecision, options?: CallOptions): Promise<DeadLetter>
-      /** Process or send again many dead letters, at most 1000 a call; remaining says whether to call again */
+      /** Process or send again many dead letters */
       requeueMany(body: DeadLetterBulkRequeue, options?: CallOptions): Promise<DeadLetterBulkAnswer>
     }
     events: {
@@ -3594,19 +3594,19 @@ export interface Api {
     counts(query?: DeadLettersCountsQuery, options?: CallOptions): Promise<DeadLetterCounts>
     /** Discard a dead letter */
     discard(id: string, body: DeadLetterDecision, options?: CallOptions): Promise<DeadLetter>
-    /** Discard many dead letters, at most 1000 a call; remaining says whether to call again */
+    /** Discard many dead letters */
     discardMany(body: DeadLetterBulkDiscard, options?: CallOptions): Promise<DeadLetterBulkAnswer>
     /** A dead letter with its raw payload and every error; looking is audited */
     get(id: string, options?: CallOptions): Promise<DeadLetterInspection>
     /** Dead letters, the latest first */
     list(query?: DeadLettersListQuery, options?: CallOptions): Pages<DeadLetter>
-    /** Mark as sent, where Meta may have the message: many dead letters, at most 1000 a call; remaining says whether to call again */
+    /** Mark as sent, where Meta may have the message: many dead letters */
     markManySent(body: DeadLetterBulkDiscard, options?: CallOptions): Promise<DeadLetterBulkAnswer>
     /** Mark as sent, where Meta may have the message: a dead letter */
     markSent(id: string, body: DeadLetterDecision, options?: CallOptions): Promise<DeadLetter>
     /** Process or send again a dead letter */
     requeue(id: string, body: DeadLetterDecision, options?: CallOptions): Promise<DeadLetter>
-    /** Process or send again many dead letters, at most 1000 a call; remaining says whether to call again */
+    /** Process or send again many dead letters */
     requeueMany(body: DeadLetterBulkRequeue, options?: CallOptions): Promise<DeadLetterBulkAnswer>
   }
   eventEndpoints: {
@@ -3656,7 +3656,7 @@ export interface Api {
     get(id: string, options?: CallOptions): Promise<Message>
     /** Messages as they were recorded, the latest first */
     list(query?: MessagesListQuery, options?: CallOptions): Pages<MessageInList>
-    /** Send a message: the Cloud API’s own message object. Queued at once, sent in order; BACKLOG_FULL (429) when too many wait */
+    /** Send a message: the Cloud API’s own message object */
     send(body: OutgoingMessage, options?: SendOptions): Promise<QueuedMessage>
     /** Every step of a message, from the webhook to the ticks; nothing of what it says */
     trace(id: string, options?: CallOptions): Promise<MessageTrace>
