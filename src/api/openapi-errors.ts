@@ -81,7 +81,8 @@ function exampleOf({ code, meaning }: KnownError) {
 
 /** Anything that comes before a route is found, or that HTTP itself is wrong with. */
 export const anythingElse: Response = {
-  description: 'Anything else, in the same form: a request that is no HTTP, headers over 16 KiB.',
+  description:
+    'Anything else, in the same form: an address or a request that is no HTTP, headers over 16 KiB.',
   headers: always,
   content: {
     'application/json': {
