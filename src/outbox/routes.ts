@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { cancelledMessage, queuedMessage, sendHeaders } from '../api/contract-outbox.ts'
+import type { DeclaredError } from '../api/error-codes.ts'
 import { type Route, route } from '../api/route.ts'
 import type { Db } from '../db/connect.ts'
 import { publicId } from '../ids.ts'
@@ -14,19 +15,36 @@ interface OutboxRoutesOptions {
   enqueuer: Enqueuer
 }
 
+const sendErrors: DeclaredError[] = [
+  ...(['ACCOUNT_NOT_FOUND', 'TENANT_SUSPENDED', 'WHATSAPP_REAUTH_REQUIRED'] as const),
+  ...(['ACCOUNT_RESTRICTED', 'RECIPIENT_SUPPRESSED', 'WINDOW_CLOSED'] as const),
+  { code: 'TEMPLATE_NOT_FOUND', status: 422 },
+  ...(['TEMPLATE_PARAMETERS', 'TEMPLATE_PAUSED', 'TEMPLATE_DISABLED'] as const),
+  ...(['TEMPLATE_REJECTED', 'TEMPLATE_NOT_APPROVED', 'TEMPLATE_DELETED'] as const),
+  ...(['IDEMPOTENCY_KEY_REUSED', 'BACKLOG_FULL', 'OVERLOADED', 'TIMED_OUT'] as const),
+]
+
 export function outboxRoutes({ db, clock, enqueuer }: OutboxRoutesOptions): Route[] {
   return [
     route({
+      operationId: 'messages.send',
       method: 'POST',
       path: '/api/whatsapp/meta/send',
-      summary:
-        'Send a message: the Cloud API’s own message object. Queued at once, sent in order; BACKLOG_FULL (429) when too many wait',
+      summary: 'Send a message: the Cloud API’s own message object',
+      description:
+        'Queued at once and sent in order; it never calls Meta itself. With an `Idempotency-Key` the same call again gives ' +
+        'the first answer, so it can be repeated. Outside the 24-hour window only a template, or a message with ' +
+        '`fallback_template`, is taken.',
       access: 'agent',
       headers: sendHeaders,
       body: sendRequest,
       invalidCode: 'INVALID_MESSAGE',
       answer: queuedMessage,
       status: 202,
+      answerHeaders: {
+        'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' },
+      },
+      errors: sendErrors,
       handle: async ({ tenantId, body, headers, person, setHeader }) => {
         const accepted = await enqueuer.send({
           tenantId,
@@ -44,12 +62,15 @@ export function outboxRoutes({ db, clock, enqueuer }: OutboxRoutesOptions): Rout
       },
     }),
     route({
+      operationId: 'messages.cancel',
       method: 'POST',
       path: '/api/whatsapp/messages/:id/cancel',
       summary: 'Take back a message that still waits',
+      description: 'What Meta may already have cannot be taken back.',
       access: 'agent',
       params: z.object({ id: z.string() }),
       answer: cancelledMessage,
+      errors: ['MESSAGE_NOT_FOUND', 'NOT_CANCELLABLE'],
       handle: async ({ tenantId, params }) => {
         await cancelMessage(db, clock, tenantId, params.id)
         return { id: params.id, status: 'cancelled' as const }
