@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import { AppError } from '../errors.ts'
+import type { ErrorCode } from '../errors-table.ts'
 
 export type Principal =
   | { kind: 'operator'; name: string }
@@ -91,7 +92,7 @@ export interface Route {
   givesFile?: true
   status?: 200 | 201 | 202 | 204
   /** The code of a bad body; `INVALID_REQUEST` unless said. */
-  invalidCode?: string
+  invalidCode?: ErrorCode
   handle(call: Call<unknown, unknown, unknown>): Promise<unknown>
 }
 
@@ -131,7 +132,7 @@ export function parsePart(
   schema: z.ZodType | undefined,
   value: unknown,
   part: string,
-  code: string,
+  code: ErrorCode,
 ): unknown {
   if (!schema) return undefined
   const result = schema.safeParse(value)
