@@ -59,7 +59,7 @@ function rows(metrics: Metric[]): string[] {
 function labelText(label: string, values: LabelValues | undefined, help: string): string {
   if (values === undefined) return code(label)
   if ('boundedBy' in values) return `${code(label)} (bounded by ${marked('', values.boundedBy)})`
-  const words = help.match(/\w+/g) ?? []
+  const words: string[] = help.match(/\w+/g) ?? []
   if (values.every((value) => words.includes(value))) return code(label)
   return `${code(label)}: ${values.map(code).join(', ')}`
 }

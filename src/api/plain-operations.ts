@@ -218,4 +218,36 @@ export const plainOperations: OpenApiDocument['paths'] = {
       },
     },
   },
+  '/docs/{page}': {
+    get: {
+      summary: 'A page of the guide; with .md behind its name, its Markdown',
+      tags: ['Operations'],
+      parameters: [
+        {
+          name: 'page',
+          in: 'path',
+          required: true,
+          description: '`guide` is the first one',
+          schema: { type: 'string' },
+        },
+      ],
+      responses: {
+        200: {
+          description: 'A page, or one of its files',
+          content: { ...page, 'text/markdown': { schema: { type: 'string' } } },
+        },
+        default: orPage(refused('There is no such page')),
+      },
+    },
+  },
+  '/llms.txt': {
+    get: {
+      summary: 'A list of all documents, for programs that read',
+      tags: ['Operations'],
+      responses: {
+        200: { description: 'Markdown', content: text },
+        default: refused('The documents are not built here'),
+      },
+    },
+  },
 }
