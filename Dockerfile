@@ -12,6 +12,9 @@ COPY src src
 COPY simulator simulator
 COPY bench bench
 COPY console console
+COPY site site
+COPY docs docs
+COPY ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md ./
 RUN npm run build
 
 FROM node:${NODE_VERSION}-bookworm-slim AS dependencies

@@ -10,7 +10,7 @@ export interface Heading {
 }
 
 export interface CodePiece {
-  /** The fence's words, such as `sh elsewhere`; empty for a span. */
+  /** The fence's words, such as `sh elsewhere`; `none` for a block that has none, empty for a span. */
   language: string
   text: string
 }
@@ -38,7 +38,7 @@ export function readDocument(text: string): Document {
     else if (token.type === 'image') found.images.push(token.href)
     else if (token.type === 'codespan') found.code.push({ language: '', text: token.text })
     else if (token.type === 'code') {
-      found.code.push({ language: token.lang ?? 'indented', text: token.text })
+      found.code.push({ language: token.lang || 'none', text: token.text })
     }
   })
   return found
@@ -49,7 +49,7 @@ export function plainText(tokens: readonly Token[] = []): string {
   return tokens
     .map((token) => {
       if ('tokens' in token && token.tokens) return plainText(token.tokens)
-      if (token.type === 'br') return ' '
+      if (token.type === 'br' || token.type === 'html') return ' '
       const text = 'text' in token ? String(token.text) : ''
       return token.type === 'codespan' ? text : decoded(text)
     })

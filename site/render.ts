@@ -33,22 +33,38 @@ export function renderDocument(document: Document, file: string, links: Links): 
         const [language = ''] = lang.split(' ')
         return `<pre tabindex="0"${language ? ` data-language="${escapeHtml(language)}"` : ''}><code>${escapeHtml(text)}\n</code></pre>\n`
       },
-      table(token) {
-        const cells = (row: Tokens.TableCell[], tag: string) =>
-          row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')
-        const isHeaded = token.header.some(({ text }) => text !== '')
-        const head = isHeaded ? `<thead><tr>${cells(token.header, 'th')}</tr></thead>` : ''
-        const rows = token.rows.map((row) => `<tr${rowId(row, taken)}>${cells(row, 'td')}</tr>`)
-        return scrolling(`<table>${head}<tbody>${rows.join('\n')}</tbody></table>`)
+      table({ header, rows }) {
+        const names = header.map(({ text }) => text)
+        const inner = ({ tokens }: Tokens.TableCell) => this.parser.parseInline(tokens)
+        const head = `<tr>${header.map((cell) => `<th>${inner(cell)}</th>`).join('')}</tr>`
+        const body = rows.map((row) => {
+          const cells = row.map((cell, at) => `<td${label(names[at])}>${inner(cell)}</td>`)
+          return `<tr${rowId(row, taken)}>${cells.join('')}</tr>`
+        })
+        const isHeaded = names.some((name) => name !== '')
+        return tableHtml(isHeaded ? head : '', body, names.length)
       },
-      html: ({ text }) => (/^<!--[\s\S]*-->\s*$/.test(text) ? '' : escapeHtml(text)),
+      // Of HTML in documents only line breaks and remarks are known; everything else is text.
+      html: ({ text }) =>
+        /^<!--[\s\S]*-->\s*$/.test(text)
+          ? ''
+          : /^<br\s*\/?>$/.test(text)
+            ? '<br>'
+            : escapeHtml(text),
     },
   })
   return marked.parser(document.tokens)
 }
 
-const scrolling = (table: string) =>
-  `<div class="table" role="region" aria-label="Table" tabindex="0">${table}</div>\n`
+/** On a phone the cells of a row stand below each other, each with its column's name. */
+const label = (name = '') => (name === '' ? '' : ` data-label="${escapeHtml(name)}"`)
+
+/** Scrolls by itself where it is too wide. */
+function tableHtml(head: string, rows: string[], columns: number): string {
+  const kind = columns > 2 ? 'table stacked' : 'table'
+  const thead = head === '' ? '' : `<thead>${head}</thead>`
+  return `<div class="${kind}" role="group" aria-label="Table" tabindex="0"><table>${thead}<tbody>${rows.join('\n')}</tbody></table></div>\n`
+}
 
 function headingHtml(heading: Heading | undefined, inner: string): string {
   if (!heading) throw new Error('bug: a heading that the document does not have')
@@ -102,9 +118,7 @@ function transitionsHtml(text: string): string {
   const state = (name = '') => (name === '[*]' ? 'nothing' : `<code>${escapeHtml(name)}</code>`)
   const rows = steps.map(
     ([, from, to, why = '']) =>
-      `<tr><td>${state(from)}</td><td>${state(to)}</td><td>${escapeHtml(why)}</td></tr>`,
+      `<tr><td>${state(from)}</td><td${label('to')}>${state(to)}</td><td${label('when')}>${escapeHtml(why)}</td></tr>`,
   )
-  return scrolling(
-    `<table><thead><tr><th>from</th><th>to</th><th>when</th></tr></thead><tbody>${rows.join('\n')}</tbody></table>`,
-  )
+  return tableHtml('<tr><th>from</th><th>to</th><th>when</th></tr>', rows, 3)
 }

@@ -70,7 +70,8 @@
   /** The words around the first one that was looked for. */
   function excerpt(text, words) {
     const at = Math.max(0, ...words.map((word) => text.toLowerCase().indexOf(word)))
-    return (at > 40 ? '…' : '') + text.slice(at > 40 ? at - 30 : 0, at + 130)
+    const from = at > 40 ? text.lastIndexOf(' ', at - 20) + 1 : 0
+    return (from > 0 ? '… ' : '') + text.slice(from, at + 130)
   }
 
   function choose(next) {

@@ -3,7 +3,7 @@ import { frameStyle } from '../src/ops/docs-frame.ts'
 
 export const pageStyle = `${frameStyle}
 .frame { display: grid; grid-template-columns: 276px minmax(0, 1fr); max-width: 1440px; margin: 0 auto }
-.middle { display: grid; grid-template-columns: minmax(0, 46rem) 216px; gap: 64px; justify-content: center;
+.middle { display: grid; grid-template-columns: minmax(0, 50rem) 208px; gap: 56px; justify-content: center;
   padding: 40px 40px 96px }
 main { min-width: 0 }
 h1, h2, h3, h4 { line-height: 1.25; letter-spacing: -0.017em; text-wrap: balance }
@@ -14,6 +14,8 @@ h4 { margin: 28px 0 8px; font-size: 16px; font-weight: 650 }
 h2 code, h3 code { background: none; border: 0; padding: 0; font-size: 0.92em }
 p, ul, ol { margin: 0 0 16px; text-wrap: pretty }
 ul, ol { padding-left: 24px }
+main > :is(p, ul, ol, blockquote, h1, h2, h3, h4) { max-width: 46rem }
+main > .cards { max-width: none }
 li { margin: 4px 0 }
 li::marker { color: var(--text-3) }
 img { display: block; max-width: 100%; height: auto; margin: 24px 0; border: 1px solid var(--border); border-radius: 10px }
@@ -39,9 +41,8 @@ table { border-collapse: collapse; width: 100%; font-size: 14px; line-height: 1.
 th { text-align: left; font-weight: 600; color: var(--text-2); white-space: nowrap }
 th, td { padding: 9px 16px 9px 0; border-bottom: 1px solid var(--border); vertical-align: top }
 td { min-width: 5.5rem }
-td:first-child { min-width: 7rem }
 td:last-child, th:last-child { padding-right: 4px }
-td code { font-size: 12.5px }
+td code { font-size: 12.5px; overflow-wrap: anywhere }
 td:first-child > code:only-child { white-space: nowrap; overflow-wrap: normal; color: var(--text) }
 tr:target { background: var(--accent-soft) }
 :is(h2, h3, h4):target { text-decoration: underline 2px var(--accent-line); text-underline-offset: 6px }
@@ -67,6 +68,7 @@ tr:target { background: var(--accent-soft) }
 .finder { position: relative; margin-left: auto; width: min(300px, 40vw) }
 .finder input { width: 100%; height: 36px; padding: 0 34px 0 12px; border: 1px solid var(--border-control); border-radius: 8px;
   background: var(--surface); color: inherit; font: 14px var(--font) }
+.finder input::-webkit-search-cancel-button { display: none }
 .finder input::placeholder { color: var(--text-3); opacity: 1 }
 .finder kbd { position: absolute; right: 9px; top: 8px; padding: 0 6px; border: 1px solid var(--border-strong); border-radius: 4px;
   color: var(--text-3); font: 12px/18px var(--mono); pointer-events: none }
@@ -88,7 +90,7 @@ tr:target { background: var(--accent-soft) }
 .cards a:hover { border-color: var(--accent-line); background: var(--accent-soft) }
 .wide { grid-template-columns: minmax(0, 56rem) }
 
-@media (max-width: 1199.9px) { .middle { grid-template-columns: minmax(0, 46rem) } .toc { display: none } }
+@media (max-width: 1199.9px) { .middle { grid-template-columns: minmax(0, 50rem) } .toc { display: none } }
 @media (max-width: 899.9px) {
   .frame { grid-template-columns: minmax(0, 1fr) }
   .middle { padding: 24px 16px 64px }
@@ -108,7 +110,14 @@ tr:target { background: var(--accent-soft) }
   .code pre { margin: 0 }
   .table { margin-left: -16px; margin-right: -16px; padding: 0 16px }
   table { width: auto; min-width: 100% }
-  td { min-width: 9rem }
+  td { min-width: 8rem }
+  .stacked :is(table, tbody, tr, td) { display: block }
+  .stacked thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden }
+  .stacked tr { padding: 12px 0; border-bottom: 1px solid var(--border) }
+  .stacked td { padding: 2px 0; border: 0 }
+  .stacked td:first-child { font-weight: 600; padding-bottom: 4px }
+  .stacked td:empty { display: none }
+  .stacked td:not(:first-child)[data-label]::before { content: attr(data-label) ": "; color: var(--text-3) }
   .turn { grid-template-columns: 1fr }
   .turn .next { grid-column: 1; text-align: left }
 }

@@ -30,7 +30,7 @@ export function pageHeader(here: (typeof places)[number][0] | '', more = ''): st
   return `<a class="skip" href="#content">Skip to the content</a>
 <header class="top">
 <button class="menu-button" type="button" popovertarget="menu" aria-label="Menu"><svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d="M3 6h14M3 10h14M3 14h14" stroke="currentColor" stroke-width="1.5" stroke-linecap="round"/></svg></button>
-<a class="brand" href="/docs/guide">${logo}<b>Estafet</b></a>
+<a class="brand" href="/docs/guide" aria-label="Estafet, documentation">${logo}<b>Estafet</b></a>
 <nav class="places" aria-label="Documentation">${links.join('')}</nav>
 ${more}</header>`
 }
@@ -57,18 +57,19 @@ const tokens = `
 
 /** Head, side navigation, text, code and tables. */
 export const frameStyle = `${tokens}
-* { box-sizing: border-box }
-html { scroll-padding-top: 80px; -webkit-text-size-adjust: 100% }
+* { box-sizing: border-box; scrollbar-color: var(--border-strong) transparent }
+html {  scroll-padding-top: 80px; -webkit-text-size-adjust: 100% }
 body { margin: 0; background: var(--surface); color: var(--text); font: 16px/1.65 var(--font);
   font-feature-settings: "cv05", "ss03"; -webkit-font-smoothing: antialiased }
 :focus-visible { outline: 2px solid var(--accent-text); outline-offset: 2px; border-radius: 4px }
 a { color: var(--accent-text); text-decoration-color: var(--accent-line); text-underline-offset: 3px }
 a:hover { text-decoration-color: currentColor }
 code { font: 0.875em/1.5 var(--mono); overflow-wrap: break-word }
-:not(pre) > code { background: var(--surface-2); border: 1px solid var(--border); border-radius: 5px; padding: 0.06em 0.32em }
+:not(pre) > code { background: var(--surface-2); border: 1px solid var(--border); border-radius: 5px; padding: 0.06em 0.32em;
+  -webkit-box-decoration-break: clone; box-decoration-break: clone }
 pre { background: var(--surface-2); border: 1px solid var(--border); border-radius: 10px; padding: 14px 16px; overflow-x: auto;
-  line-height: 1.6 }
-pre code { font-size: 13.5px }
+  font: 13.5px/1.6 var(--mono); scrollbar-width: thin }
+pre code { font: inherit }
 .skip { position: absolute; left: -999px }
 .skip:focus { left: 8px; top: 8px; z-index: 9; background: var(--surface); padding: 8px 12px }
 

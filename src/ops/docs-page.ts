@@ -118,8 +118,27 @@ function parameterItem({ name, in: place, required, description, schema }: Param
 
 /** An object's properties, or what else the schema is. */
 function schemaBlock(schema: JsonSchema): string {
+  const forms = formsOf(schema)
+  if (forms.length > 1) return forms.map(formBlock).join('\n')
   const inner = propertiesOf(schema)
   return inner || `<p class="type">${typeText(schema)}</p>`
+}
+
+/** The objects of which it may be any one; none where it may be something else too. */
+function formsOf(schema: JsonSchema): JsonSchema[] {
+  const forms = ((schema.oneOf ?? schema.anyOf ?? []) as JsonSchema[]).flatMap((form) =>
+    form.oneOf || form.anyOf ? formsOf(form) : [form],
+  )
+  return forms.every((form) => propertiesOf(form) !== '') ? forms : []
+}
+
+/** Told apart by what only one of them says, such as `type: "text"`. */
+function formBlock(form: JsonSchema): string {
+  const properties = Object.entries((form.properties ?? {}) as Record<string, JsonSchema>)
+  const [name, said] = properties.find(([, one]) => one.const !== undefined) ?? []
+  const label =
+    name === undefined ? 'or' : `<code>${escapeHtml(name)}</code> ${typeText(said ?? {})}`
+  return `<details><summary>${label}</summary>${propertiesOf(form)}</details>`
 }
 
 function propertiesOf(schema: JsonSchema): string {
