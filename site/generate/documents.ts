@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { configurationMarkdown } from '../../src/config.ts'
 import { cliMarkdown } from './cli.ts'
 import { errorsMarkdown } from './errors.ts'
+import { logsMarkdown } from './logs.ts'
 import { metricsMarkdown } from './metrics.ts'
 
 export interface PrintedDocument {
@@ -16,6 +17,7 @@ export async function printedDocuments(): Promise<PrintedDocument[]> {
   return [
     { path: 'docs/configuration.md', text: configurationMarkdown() },
     { path: 'docs/errors.md', text: errorsMarkdown() },
+    { path: 'docs/logs.md', text: logsMarkdown() },
     { path: 'docs/metrics.md', text: metricsMarkdown() },
     ...(program ? [{ path: 'docs/cli.md', text: cliMarkdown(program) }] : []),
   ]

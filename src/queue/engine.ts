@@ -21,7 +21,7 @@ export interface RowKey {
 export interface EngineOptions<Job, Context, Result, Settled> {
   name: Queue['name']
   /** The first word of its log lines: `outbound` gives outbound_claim_lost. */
-  word: string
+  word: 'outbound' | 'delivery'
   db: Db
   clock: Clock
   log: Log

@@ -1,5 +1,5 @@
 // What documents say exists: links and their anchors, settings, error codes, metrics, commands, addresses, files.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
@@ -10,6 +10,7 @@ import { plainOperations } from '../../src/api/plain-operations.ts'
 import { settings } from '../../src/config-table.ts'
 import { deliveryCodes, fileCodes, inboundCodes, messageCodes } from '../../src/errors-messages.ts'
 import { errorRows } from '../../src/errors-table.ts'
+import { logEvents } from '../../src/log-events.ts'
 import {
   acceptedRow,
   failedWithoutReasonRow,
@@ -171,6 +172,31 @@ describe('the documents that are printed from the code', async () => {
       expect(written === text, 'Out of date: npm run docs:generate').toBe(true)
     },
   )
+})
+
+describe('the tables behind them', () => {
+  const sources = readdirSync(join(packageRoot, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.ts$/.test(name) && !/\.test\.ts$|^errors-|^log-events/.test(name))
+    .map((name) => readFileSync(join(packageRoot, 'src', name), 'utf8'))
+  const text = sources.join('\n')
+
+  test('have no error code that nothing says, and give each the status it has', () => {
+    const said = new Set(text.match(/\b[A-Za-z_]{4,}\b/g))
+    const codes = [...errorRows.keys(), ...Object.keys({ ...messageCodes, ...fileCodes })]
+    expect(codes.filter((code) => !said.has(code))).toEqual([])
+    const literal = /new AppError\(\s*'(\w+)',\s*(\d{3})/g
+    const wrong = [...text.matchAll(literal)].filter(
+      ([, code = '', status]) => ![errorRows.get(code)?.status].flat().includes(Number(status)),
+    )
+    expect(wrong.map(([, ...words]) => words)).toEqual([])
+  })
+
+  test('have no event that nothing logs', () => {
+    const names = Object.values(logEvents).flatMap((group) => Object.keys(group))
+    const made =
+      /^(outbound|delivery)_(claim_lost|broken|settle_failed|lease_lost|heartbeat_failed)$|^dead_letter_/
+    expect(names.filter((name) => !text.includes(`'${name}'`) && !made.test(name))).toEqual([])
+  })
 })
 
 describe('the readers of documents', () => {

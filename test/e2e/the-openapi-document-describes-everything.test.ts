@@ -149,6 +149,8 @@ describe('the OpenAPI document', () => {
         '/readyz',
         '/openapi.json',
         '/docs',
+        '/docs/{page}',
+        '/llms.txt',
       ]),
     )
     for (const { name, operation } of operations()) {
