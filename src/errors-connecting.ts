@@ -1,5 +1,5 @@
 // Error codes about connecting numbers, about tenants and people, and about what Meta and Cloud Tasks call.
-import { type ErrorRow, later, never } from './errors-row.ts'
+import { type ErrorRow, later, never, whenTold } from './errors-row.ts'
 
 const again = 'Start the sign-up again.'
 
@@ -95,12 +95,12 @@ const people = {
     'Ask for a new one.',
   ),
   SIGN_IN_FAILED: never(401, 'The e-mail address or the password is wrong.', 'Try another.'),
-  SIGN_IN_LOCKED: later(
+  SIGN_IN_LOCKED: whenTold(
     429,
     'Too many wrong passwords for this address.',
     'Wait for `Retry-After`.',
   ),
-  BUSY: later(503, 'Too many people sign in at once.', 'Try again in a moment.'),
+  BUSY: whenTold(503, 'Too many people sign in at once.', 'Try again in a moment.'),
   CSRF_TOKEN_WRONG: never(
     403,
     'The page’s token is missing or old. Only browsers with a session are asked for one.',
@@ -128,7 +128,7 @@ const called = {
     'Compare `META_VERIFY_TOKEN` with what the App Dashboard has.',
   ),
   UNSUPPORTED_ENCODING: never(415, 'A webhook with a compressed body.', 'Meta sends none.'),
-  NOT_STORED: later(
+  NOT_STORED: whenTold(
     500,
     'The delivery could not be committed. Nothing half-done is left.',
     'Meta repeats it by itself, for days; bring the database back.',
@@ -153,6 +153,21 @@ const called = {
     'A task’s message was given up; `details.error_code` says why. 400: of the message itself; 502: Meta’s doing.',
     'Decide on its dead letter.',
   ),
+} as const satisfies Record<string, ErrorRow>
+
+/** In records of deliveries and at the command line; the API says none of them. */
+const elsewhere = {
+  NOTHING_FOUND: never(404, 'Nothing here is called that.', 'Check the id that is looked for.'),
+  INVALID_ANSWER: never(
+    422,
+    'What an endpoint answered for its account is no message. Seen in the delivery’s record.',
+    'Answer with JSON as the event documents say.',
+  ),
+  RECIPIENT_UNKNOWN: never(
+    422,
+    'An endpoint answered a message of which nobody is known to have written it.',
+    'Nothing.',
+  ),
   NOT_MIGRATED: never(
     500,
     'A command met a database without this version’s tables. Only at the command line.',
@@ -163,5 +178,6 @@ const called = {
 export const connectingErrors = {
   'Connecting numbers': signup,
   'Tenants, people and the console': people,
-  'Webhooks, tasks and the command line': called,
+  'Webhooks and tasks': called,
+  'In records and at the command line': elsewhere,
 } as const

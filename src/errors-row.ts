@@ -3,8 +3,8 @@
 export interface ErrorRow {
   /** Of the HTTP answer. */
   status: number | readonly number[]
-  /** Whether the very same request may succeed later. `wait`: after Retry-After, or a moment. */
-  again: 'no' | 'wait'
+  /** Whether the very same request may succeed later: no, after a moment, or when the header Retry-After says. */
+  again: 'no' | 'later' | 'retry-after'
   meaning: string
   remedy: string
 }
@@ -18,7 +18,13 @@ export const never = (status: ErrorRow['status'], meaning: string, remedy: strin
 
 export const later = (status: ErrorRow['status'], meaning: string, remedy: string): ErrorRow => ({
   status,
-  again: 'wait',
+  again: 'later',
   meaning,
   remedy,
 })
+
+export const whenTold = (
+  status: ErrorRow['status'],
+  meaning: string,
+  remedy: string,
+): ErrorRow => ({ status, again: 'retry-after', meaning, remedy })

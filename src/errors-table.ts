@@ -1,6 +1,6 @@
 // Every code that an answer of ours can carry, by what it is about. A code without a row here does not compile.
 import { connectingErrors } from './errors-connecting.ts'
-import { type ErrorRow, later, never } from './errors-row.ts'
+import { type ErrorRow, later, never, whenTold } from './errors-row.ts'
 
 /** Said by every route. */
 const general = {
@@ -40,7 +40,7 @@ const general = {
     'The same thing is being changed by somebody else right now.',
     'Read it again, then repeat the change.',
   ),
-  RATE_LIMITED: later(
+  RATE_LIMITED: whenTold(
     429,
     'More calls with this key, or from this address, than `API_RATE_LIMIT_PER_SECOND` allows.',
     'Wait for `Retry-After` seconds.',
@@ -61,7 +61,7 @@ const general = {
     'The request did not arrive whole within half a minute.',
     'Send it again over a better line.',
   ),
-  UNAVAILABLE: later(
+  UNAVAILABLE: whenTold(
     503,
     'The database is away or busy, or the process is stopping. Nothing half-done is left.',
     'Try again after `Retry-After`; send with an `Idempotency-Key` so that a repeat is harmless.',
@@ -122,7 +122,7 @@ const sending = {
     'This `Idempotency-Key` was used for another body in the last 48 hours.',
     'Use a new key for a new message.',
   ),
-  BACKLOG_FULL: later(
+  BACKLOG_FULL: whenTold(
     429,
     'As many messages of this tenant wait as may (`MAX_QUEUED_PER_TENANT`, or its own `max_queued`).',
     'Send more slowly; see in health why they wait.',
@@ -175,13 +175,13 @@ const files = {
     'The file is larger than Meta takes of its kind: `details.max_bytes`.',
     'Send a smaller one.',
   ),
-  MEDIA_STORE_UNAVAILABLE: later(
+  MEDIA_STORE_UNAVAILABLE: whenTold(
     503,
     'The file store does not answer. Nothing was kept.',
     'Try again in a moment; the operator looks at `MEDIA_STORE`.',
   ),
   MEDIA_NOT_FOUND: never(404, 'This tenant has no such file.', 'Check the id, `med_…`.'),
-  MEDIA_PENDING: later(
+  MEDIA_PENDING: whenTold(
     409,
     'The file is still being fetched from Meta.',
     'Ask again after `Retry-After`, or wait for the event.',
@@ -257,7 +257,7 @@ const templates = {
     'Meta refuses the change; its own words are in the message and in `details.provider`.',
     'Do as they say.',
   ),
-  PROVIDER_RATE_LIMITED: later(
+  PROVIDER_RATE_LIMITED: whenTold(
     429,
     'Meta limits how often templates are managed.',
     'Wait for `Retry-After`, or an hour.',
@@ -301,7 +301,6 @@ const deciding = {
     'Its message has got further meanwhile: it need not be sent again.',
     'Nothing.',
   ),
-  NOTHING_FOUND: never(404, 'Nothing here is called that.', 'Check the id that is looked for.'),
 } as const satisfies Record<string, ErrorRow>
 
 const events = {
@@ -313,7 +312,7 @@ const events = {
     'Resume it first.',
   ),
   TOO_MANY_ENDPOINTS: never(409, 'The tenant has as many endpoints as may be.', 'Delete one.'),
-  TOO_MANY_STREAMS: later(
+  TOO_MANY_STREAMS: whenTold(
     429,
     'The tenant has as many open streams as may be (`EVENT_STREAMS_PER_TENANT`).',
     'Close one, or read one stream in all processes.',
@@ -325,16 +324,6 @@ const events = {
     'Remove the variable and start again.',
   ),
   TOO_MANY_ALERT_CHANNELS: never(409, 'There are as many channels as may be.', 'Delete one.'),
-  INVALID_ANSWER: never(
-    422,
-    'What an endpoint answered for its account is no message. Seen in the delivery’s record.',
-    'Answer with JSON as the event documents say.',
-  ),
-  RECIPIENT_UNKNOWN: never(
-    422,
-    'An endpoint answered a message of which nobody is known to have written it.',
-    'Nothing.',
-  ),
 } as const satisfies Record<string, ErrorRow>
 
 export const errorGroups = {
@@ -342,7 +331,7 @@ export const errorGroups = {
   Sending: sending,
   Files: files,
   Templates: templates,
-  'Dead letters and traces': deciding,
+  'Dead letters': deciding,
   'Events and alerts': events,
   ...connectingErrors,
 } as const satisfies Record<string, Record<string, ErrorRow>>
@@ -353,3 +342,9 @@ export type ErrorCode = { [Name in keyof Groups]: keyof Groups[Name] }[keyof Gro
 export const errorRows: ReadonlyMap<string, ErrorRow> = new Map(
   Object.values(errorGroups).flatMap((group) => Object.entries<ErrorRow>(group)),
 )
+
+/** Those that the HTTP API says. */
+export function apiCodes(): string[] {
+  const { 'In records and at the command line': _, ...said } = errorGroups
+  return Object.values(said).flatMap((group) => Object.keys(group))
+}

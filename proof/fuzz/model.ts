@@ -1,5 +1,5 @@
 // The nouns of the fuzzing: who reads, what is delivered, what is asked of a route, and where.
-import type { OpenApiDocument, Operation } from '../../src/api/openapi-model.ts'
+import type { OpenApiDocument, ResolvedOperation } from '../../src/api/openapi-model.ts'
 import type { Route } from '../../src/api/route.ts'
 import type { Db } from '../../src/db/connect.ts'
 import type { Firm } from '../../test/support/world.ts'
@@ -46,7 +46,7 @@ export interface RouteCase extends FuzzRequest {
 export interface RoutesPlace {
   ask: Ask
   url: string
-  document: OpenApiDocument
+  document: OpenApiDocument<ResolvedOperation>
   /** The same routes with the schemas of their answers. */
   routes: Route[]
   firms: { A: Firm; B: Firm }
@@ -58,6 +58,6 @@ export interface Target {
   name: string
   method: string
   path: string
-  operation: Operation
+  operation: ResolvedOperation
   declared: Route | undefined
 }

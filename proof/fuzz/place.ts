@@ -1,5 +1,5 @@
 // Where the fuzzing over HTTP happens: a database with firms in it, a Meta to ask, and the gateway in its own process.
-import type { OpenApiDocument } from '../../src/api/openapi-model.ts'
+import { type OpenApiDocument, resolved } from '../../src/api/openapi-model.ts'
 import type { Db } from '../../src/db/connect.ts'
 import { createTestFolder } from '../../test/support/folder.ts'
 import { tenantANumber, tenantBNumber } from '../../test/support/gateway.ts'
@@ -76,7 +76,7 @@ export async function openForRoutes(options: PlaceOptions): Promise<RoutesPlace 
     ...place,
     url: place.gateway.url,
     firms: place.seeded,
-    document: json as OpenApiDocument,
+    document: resolved(json as OpenApiDocument),
     routes: declaredRoutes(),
   }
 }

@@ -35,7 +35,7 @@ export function errorsMarkdown(): string {
     '}',
     '```',
     '',
-    '“Again” says whether the very same request may succeed later. Where it says yes, wait for `Retry-After` or a moment;',
+    '“Again” says whether the very same request may succeed later: after a moment, or after as many seconds as `Retry-After` says;',
     'send messages with an `Idempotency-Key`, and a repeat is harmless.',
     '',
     ...Object.entries(errorGroups).flatMap(([name, group]) => answers(name, group)),
@@ -50,7 +50,7 @@ function answers(name: string, group: Record<string, ErrorRow>): string[] {
     [status].flat().join(', '),
     meaning,
     remedy,
-    again === 'wait' ? 'yes' : 'no',
+    again === 'no' ? 'no' : again === 'later' ? 'yes' : '`Retry-After`',
   ])
   return [
     `## ${name}`,

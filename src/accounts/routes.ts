@@ -69,6 +69,7 @@ export function accountRoutes(options: AccountRoutesOptions): Route[] {
   }
   return [
     route({
+      operationId: 'admin.tenants.accounts.connect',
       method: 'POST',
       path: base,
       summary: 'Connect a number with an access token; does not call Meta',
@@ -77,10 +78,12 @@ export function accountRoutes(options: AccountRoutesOptions): Route[] {
       body: newAccount,
       answer: account,
       status: 201,
+      errors: ['TENANT_NOT_FOUND', 'NUMBER_TAKEN'],
       handle: async ({ params, body, actor }) =>
         show(await connectAccount(db, params.id, body, { ...options, actor })),
     }),
     route({
+      operationId: 'admin.tenants.accounts.list',
       method: 'GET',
       path: base,
       summary: 'List a tenant’s accounts',
@@ -88,6 +91,7 @@ export function accountRoutes(options: AccountRoutesOptions): Route[] {
       params: ofTenant,
       query: listQuery,
       answer: listOf(accountInList),
+      errors: ['TENANT_NOT_FOUND'],
       handle: async ({ params, query }) => {
         if (!(await isTenant(db, params.id))) throw notFound('TENANT_NOT_FOUND', 'tenant')
         const rows = await selectAccounts(db, params.id, decodeCursor(query.after), query.limit + 1)
@@ -95,6 +99,7 @@ export function accountRoutes(options: AccountRoutesOptions): Route[] {
       },
     }),
     route({
+      operationId: 'admin.tenants.accounts.update',
       method: 'PATCH',
       path: `${base}/:accountId`,
       summary: 'Choose what answers an account’s messages by itself',
@@ -102,12 +107,14 @@ export function accountRoutes(options: AccountRoutesOptions): Route[] {
       params: ofTenant.extend({ accountId: z.string() }),
       body: accountChange,
       answer: account,
+      errors: ['ACCOUNT_NOT_FOUND'],
       handle: async ({ params, body, actor }) => {
         const by = { actor, at: clock.now() }
         return show(await changeAccount(db, params.id, params.accountId, body, by))
       },
     }),
     route({
+      operationId: 'admin.tenants.accounts.disconnect',
       method: 'DELETE',
       path: `${base}/:accountId`,
       summary: 'Disconnect an account; its conversations stay',
@@ -115,25 +122,33 @@ export function accountRoutes(options: AccountRoutesOptions): Route[] {
       params: ofTenant.extend({ accountId: z.string() }),
       answer: z.null(),
       status: 204,
-      handle: ({ params, actor }) =>
-        db.transaction(async (tx) => {
-          const uuid = uuidOf('acc', params.accountId)
-          const number = uuid && (await deleteAccount(tx, params.id, uuid))
-          if (!number) throw notFound('ACCOUNT_NOT_FOUND', 'account')
-          await recordAct(tx, {
-            tenantId: params.id,
-            at: clock.now(),
-            actor,
-            action: 'account.disconnected',
-            subject: params.accountId,
-            details: { phone_number_id: number },
-          })
-          await options.onDisconnected(tx, params.id, number)
-          return null
-        }),
+      errors: ['ACCOUNT_NOT_FOUND'],
+      handle: ({ params, actor }) => disconnect(options, params, actor),
     }),
     ...ownRoutes(db, clock, { show, showAll }),
   ]
+}
+
+async function disconnect(
+  { db, clock, onDisconnected }: AccountRoutesOptions,
+  { id: tenantId, accountId }: { id: string; accountId: string },
+  actor: string,
+): Promise<null> {
+  return db.transaction(async (tx) => {
+    const uuid = uuidOf('acc', accountId)
+    const number = uuid && (await deleteAccount(tx, tenantId, uuid))
+    if (!number) throw notFound('ACCOUNT_NOT_FOUND', 'account')
+    await recordAct(tx, {
+      tenantId,
+      at: clock.now(),
+      actor,
+      action: 'account.disconnected',
+      subject: accountId,
+      details: { phone_number_id: number },
+    })
+    await onDisconnected(tx, tenantId, number)
+    return null
+  })
 }
 
 interface Showing {
@@ -149,6 +164,7 @@ interface Showing {
 function ownRoutes(db: Db, clock: Clock, { show, showAll }: Showing): Route[] {
   return [
     route({
+      operationId: 'accounts.list',
       method: 'GET',
       path: '/api/whatsapp/accounts',
       summary: 'List your accounts',
@@ -163,6 +179,7 @@ function ownRoutes(db: Db, clock: Clock, { show, showAll }: Showing): Route[] {
       },
     }),
     route({
+      operationId: 'numbers.list',
       method: 'GET',
       path: '/api/whatsapp/numbers',
       summary: 'List the numbers that contacts write to',
@@ -186,6 +203,7 @@ function ownRoutes(db: Db, clock: Clock, { show, showAll }: Showing): Route[] {
       },
     }),
     route({
+      operationId: 'accounts.update',
       method: 'PATCH',
       path: '/api/whatsapp/accounts/:id',
       summary: 'Choose what answers your account’s messages by itself',
@@ -193,18 +211,21 @@ function ownRoutes(db: Db, clock: Clock, { show, showAll }: Showing): Route[] {
       params: z.object({ id: z.string() }),
       body: accountChange,
       answer: account,
+      errors: ['ACCOUNT_NOT_FOUND'],
       handle: async ({ tenantId, params, body, actor }) => {
         const by = { actor, at: clock.now() }
         return show(await changeAccount(db, tenantId, params.id, body, by))
       },
     }),
     route({
+      operationId: 'accountEvents.list',
       method: 'GET',
       path: '/api/whatsapp/account-events',
       summary: 'What Meta said about your accounts, numbers, templates and contacts, latest first',
       access: 'tenant',
       query: accountHistoryQuery,
       answer: listOf(accountEvent),
+      errors: ['ACCOUNT_NOT_FOUND'],
       handle: async ({ tenantId, query }) => {
         const { field = null, account_id, after, limit } = query
         const rows = await db.tenantTransaction(tenantId, async (tx) => {

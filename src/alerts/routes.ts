@@ -13,6 +13,7 @@ import {
 import { decodeCursor, pageOf } from '../api/paging.ts'
 import { type Call, type Route, route } from '../api/route.ts'
 import type { Db } from '../db/connect.ts'
+import type { ErrorCode } from '../errors-table.ts'
 import {
   type ChannelManager,
   createChannel,
@@ -29,6 +30,7 @@ export function alertRoutes(manager: ChannelManager): Route[] {
   const ofTenant = z.object({ id: tenantId })
   return [
     ...channelRoutes(manager, {
+      name: 'admin.tenants.alertChannels',
       base: '/api/admin/tenants/:id/alert-channels',
       access: 'operator',
       whose: 'a tenant’s',
@@ -36,6 +38,7 @@ export function alertRoutes(manager: ChannelManager): Route[] {
       tenantIdOf: ({ params }) => (params as z.output<typeof ofTenant>).id,
     }),
     ...channelRoutes(manager, {
+      name: 'admin.alertChannels',
       base: '/api/admin/alert-channels',
       access: 'operator',
       whose: 'the operator’s',
@@ -43,6 +46,7 @@ export function alertRoutes(manager: ChannelManager): Route[] {
       tenantIdOf: () => null,
     }),
     ...channelRoutes(manager, {
+      name: 'alertChannels',
       base: '/api/whatsapp/alert-channels',
       access: 'tenant',
       whose: 'your',
@@ -54,6 +58,7 @@ export function alertRoutes(manager: ChannelManager): Route[] {
 }
 
 interface Place {
+  name: string
   base: string
   access: 'operator' | 'tenant'
   whose: string
@@ -62,7 +67,8 @@ interface Place {
 }
 
 function channelRoutes(manager: ChannelManager, place: Place): Route[] {
-  const { base, access, whose, params, tenantIdOf } = place
+  const { name, base, access, whose, params, tenantIdOf } = place
+  const errors: ErrorCode[] = 'id' in params.shape ? ['TENANT_NOT_FOUND'] : []
   const byOf = (call: Call<unknown, unknown, unknown>) => ({
     tenantId: tenantIdOf(call),
     actor: call.actor,
@@ -72,6 +78,7 @@ function channelRoutes(manager: ChannelManager, place: Place): Route[] {
     (call.params as { channelId: string }).channelId
   return [
     route({
+      operationId: `${name}.create`,
       method: 'POST',
       path: base,
       summary: `Add one of ${whose} alert channels; a webhook’s secret is shown once`,
@@ -80,12 +87,14 @@ function channelRoutes(manager: ChannelManager, place: Place): Route[] {
       body: newAlertChannel,
       answer: alertChannelWithSecret,
       status: 201,
+      errors: [...errors, 'TOO_MANY_ALERT_CHANNELS'],
       handle: async (call) => {
         const { row, secret } = await createChannel(manager, byOf(call), call.body)
         return { ...showChannel(row), secret }
       },
     }),
     route({
+      operationId: `${name}.list`,
       method: 'GET',
       path: base,
       summary: `List ${whose} alert channels, and how they fare`,
@@ -93,6 +102,7 @@ function channelRoutes(manager: ChannelManager, place: Place): Route[] {
       params,
       query: listQuery,
       answer: listOf(alertChannel),
+      errors: errors,
       handle: async (call) => {
         const owner = tenantIdOf(call)
         await expectTenant(manager.db, owner)
@@ -100,6 +110,7 @@ function channelRoutes(manager: ChannelManager, place: Place): Route[] {
       },
     }),
     route({
+      operationId: `${name}.delete`,
       method: 'DELETE',
       path: `${base}/:channelId`,
       summary: `Delete one of ${whose} alert channels, with what waits for it`,
@@ -107,18 +118,21 @@ function channelRoutes(manager: ChannelManager, place: Place): Route[] {
       params: ofChannel,
       answer: z.null(),
       status: 204,
+      errors: [...errors, 'ALERT_CHANNEL_NOT_FOUND', 'ALERT_CHANNEL_FROM_ENVIRONMENT'],
       handle: async (call) => {
         await removeChannel(manager, byOf(call), idOf(call))
         return null
       },
     }),
     route({
+      operationId: `${name}.test`,
       method: 'POST',
       path: `${base}/:channelId/test`,
       summary: `Call one of ${whose} alert channels now, and say what it answered`,
       access,
       params: ofChannel,
       answer: testedAlertChannel,
+      errors: [...errors, 'ALERT_CHANNEL_NOT_FOUND'],
       handle: (call) => testChannel(manager, byOf(call), idOf(call)),
     }),
   ]
@@ -128,6 +142,7 @@ function alertListRoutes(db: Db): Route[] {
   const placeOf = (row: AlertRow) => ({ at: row.fired_at, id: row.id })
   return [
     route({
+      operationId: 'admin.alerts.list',
       method: 'GET',
       path: '/api/admin/whatsapp/alerts',
       summary: 'What is wrong, and what lately was, the latest first',
@@ -140,6 +155,7 @@ function alertListRoutes(db: Db): Route[] {
       },
     }),
     route({
+      operationId: 'alerts.list',
       method: 'GET',
       path: '/api/whatsapp/alerts',
       summary: 'What is wrong with your accounts and messages, and what lately was',

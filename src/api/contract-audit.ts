@@ -25,19 +25,24 @@ export const auditQuery = listQuery.extend({
   to: moment.optional().describe('before this moment'),
 })
 
-export const auditAct = z.object({
-  at: time,
-  actor: z.string().describe('an operator’s name, a key’s id, or who else'),
-  action: z.string(),
-  subject: z.string(),
-  reason: z.string().nullable(),
-  details: z.record(z.string(), z.unknown()),
-  tenant_id: tenantId.nullable(),
-  position: z.number().int().describe('in the tenant’s chain, or the operators’'),
-  hash: z.string().describe('SHA-256 over this act and the hash before it, hex'),
-  actor_name: z.string().nullable().describe('of a person or a key; not part of what is hashed'),
-  subject_name: z.string().nullable().describe('of a person, key, tenant or number, as it is now'),
-})
+export const auditAct = z
+  .object({
+    at: time,
+    actor: z.string().describe('an operator’s name, a key’s id, or who else'),
+    action: z.string(),
+    subject: z.string(),
+    reason: z.string().nullable(),
+    details: z.record(z.string(), z.unknown()),
+    tenant_id: tenantId.nullable(),
+    position: z.number().int().describe('in the tenant’s chain, or the operators’'),
+    hash: z.string().describe('SHA-256 over this act and the hash before it, hex'),
+    actor_name: z.string().nullable().describe('of a person or a key; not part of what is hashed'),
+    subject_name: z
+      .string()
+      .nullable()
+      .describe('of a person, key, tenant or number, as it is now'),
+  })
+  .meta({ id: 'AuditAct' })
 
 export const auditVerificationQuery = z.object({
   tenant_id: tenantId.toLowerCase().optional(),
@@ -45,25 +50,27 @@ export const auditVerificationQuery = z.object({
 })
 
 /** A part of the way along the chains. */
-export const auditVerification = z.object({
-  rows: z.number().int().describe('verified in this part'),
-  total_rows: z.number().int().describe('of all the chains that are meant, by their own count'),
-  whole: z
-    .array(
-      z.object({ tenant_id: tenantId.nullable(), position: z.number().int(), hash: z.string() }),
-    )
-    .describe('chains that came to their end in this part, and that end: keep it elsewhere'),
-  broken: z.array(
-    z.object({
-      tenant_id: tenantId.nullable().describe('null: of the operators’ chain'),
-      position: z
-        .number()
-        .int()
-        .nullable()
-        .describe('the first broken row; null: the chain itself'),
-      problem: z.enum(auditProblems),
-      message: z.string(),
-    }),
-  ),
-  next: z.string().nullable().describe('after of the next part; null: this was the last'),
-})
+export const auditVerification = z
+  .object({
+    rows: z.number().int().describe('verified in this part'),
+    total_rows: z.number().int().describe('of all the chains that are meant, by their own count'),
+    whole: z
+      .array(
+        z.object({ tenant_id: tenantId.nullable(), position: z.number().int(), hash: z.string() }),
+      )
+      .describe('chains that came to their end in this part, and that end: keep it elsewhere'),
+    broken: z.array(
+      z.object({
+        tenant_id: tenantId.nullable().describe('null: of the operators’ chain'),
+        position: z
+          .number()
+          .int()
+          .nullable()
+          .describe('the first broken row; null: the chain itself'),
+        problem: z.enum(auditProblems),
+        message: z.string(),
+      }),
+    ),
+    next: z.string().nullable().describe('after of the next part; null: this was the last'),
+  })
+  .meta({ id: 'AuditVerification' })

@@ -93,12 +93,14 @@ const healthFields = {
   has_received: z.boolean().describe('whether anything has ever come in'),
 }
 
-export const health = z.object({
-  ...healthFields,
-  tenants: z.array(z.object({ tenant_id: tenantId, ...counts })),
-})
+export const health = z
+  .object({
+    ...healthFields,
+    tenants: z.array(z.object({ tenant_id: tenantId, ...counts })),
+  })
+  .meta({ id: 'Health' })
 
-export const tenantHealth = z.object(healthFields)
+export const tenantHealth = z.object(healthFields).meta({ id: 'TenantHealth' })
 
 export const historyRanges = ['1h', '6h', '24h', '7d'] as const
 
@@ -134,19 +136,21 @@ const historyFields = {
     .describe('all steps of the range, the oldest first'),
 }
 
-export const tenantHistory = z.object(historyFields)
+export const tenantHistory = z.object(historyFields).meta({ id: 'TenantHistory' })
 
-export const history = z.object({
-  ...historyFields,
-  tenants: z
-    .array(
-      z.object({
-        tenant_id: tenantId,
-        sends_accepted: z.number().int(),
-        sends_decided: z.number().int(),
-        send_p95_ms: figure,
-        sends: z.array(z.number().int()).describe('accepted, by five minutes'),
-      }),
-    )
-    .describe('of the last hour, whatever the range; without those that decided nothing'),
-})
+export const history = z
+  .object({
+    ...historyFields,
+    tenants: z
+      .array(
+        z.object({
+          tenant_id: tenantId,
+          sends_accepted: z.number().int(),
+          sends_decided: z.number().int(),
+          send_p95_ms: figure,
+          sends: z.array(z.number().int()).describe('accepted, by five minutes'),
+        }),
+      )
+      .describe('of the last hour, whatever the range; without those that decided nothing'),
+  })
+  .meta({ id: 'History' })

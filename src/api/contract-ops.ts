@@ -25,43 +25,49 @@ const account = {
   pending: count.describe('webhooks whose items are not counted yet'),
 }
 
-export const accounting = z.object({
-  total: z.object({
-    ...account,
-    webhooks: z.object({ done: count, failed: count, pending: count }),
-  }),
-  tenants: z.array(
-    z.object({ tenant_id: tenantId.nullable().describe('null: nobody’s'), ...account }),
-  ),
-})
-
-export const replayRequest = z.preprocess(
-  withReason,
-  z
-    .strictObject({
-      from: moment.describe('received at this time or later'),
-      to: moment.describe('received before this time'),
-      tenant_id: tenantId.toLowerCase().optional(),
-      phone_number_id: metaId.optional(),
-      reason,
-      dry_run: z.boolean().default(true).describe('only counts, unless false'),
-      after: z.string().max(500).optional().describe('next of the answer before'),
-    })
-    .refine(({ from, to }) => new Date(from) < new Date(to), {
-      path: ['to'],
-      message: 'must be later than from',
+export const accounting = z
+  .object({
+    total: z.object({
+      ...account,
+      webhooks: z.object({ done: count, failed: count, pending: count }),
     }),
-)
+    tenants: z.array(
+      z.object({ tenant_id: tenantId.nullable().describe('null: nobody’s'), ...account }),
+    ),
+  })
+  .meta({ id: 'Accounting' })
 
-export const replayAnswer = z.object({
-  dry_run: z.boolean(),
-  matched: count.describe('webhooks that were processed in this period'),
-  replayable: count.describe('of these, how many still have their bytes'),
-  pruned: count.describe('of these, how many have not'),
-  waiting: count.describe('webhooks of this period that are still to be processed, and will be'),
-  replayed: count.describe('put back into processing by this call, at most 10,000'),
-  next: z.string().nullable().describe('there are more: call again with this as after'),
-})
+export const replayRequest = z
+  .preprocess(
+    withReason,
+    z
+      .strictObject({
+        from: moment.describe('received at this time or later'),
+        to: moment.describe('received before this time'),
+        tenant_id: tenantId.toLowerCase().optional(),
+        phone_number_id: metaId.optional(),
+        reason,
+        dry_run: z.boolean().default(true).describe('only counts, unless false'),
+        after: z.string().max(500).optional().describe('next of the answer before'),
+      })
+      .refine(({ from, to }) => new Date(from) < new Date(to), {
+        path: ['to'],
+        message: 'must be later than from',
+      }),
+  )
+  .meta({ id: 'ReplayRequest' })
+
+export const replayAnswer = z
+  .object({
+    dry_run: z.boolean(),
+    matched: count.describe('webhooks that were processed in this period'),
+    replayable: count.describe('of these, how many still have their bytes'),
+    pruned: count.describe('of these, how many have not'),
+    waiting: count.describe('webhooks of this period that are still to be processed, and will be'),
+    replayed: count.describe('put back into processing by this call, at most 10,000'),
+    next: z.string().nullable().describe('there are more: call again with this as after'),
+  })
+  .meta({ id: 'ReplayAnswer' })
 
 export const tracesQuery = listQuery.extend({
   inbound_event_id: z
@@ -73,21 +79,23 @@ export const tracesQuery = listQuery.extend({
   correlation_id: z.uuid().toLowerCase().optional(),
 })
 
-export const trace = z.object({
-  event_id: z.string(),
-  attempt: count,
-  inbound_event_id: z.string().describe('first message id, else first status, else a digest'),
-  correlation_id: z.string(),
-  task_name: z.string().describe('what took the webhook up'),
-  started_at: time,
-  finished_at: time.nullable(),
-  outcome: z
-    .enum(['done', 'failed', 'retried', 'lost'])
-    .nullable()
-    .describe('lost: its worker died or was overtaken; null: under way'),
-  outbound_enqueue_status: z.enum(['none', 'enqueued', 'failed']),
-  error: z.string().nullable(),
-})
+export const trace = z
+  .object({
+    event_id: z.string(),
+    attempt: count,
+    inbound_event_id: z.string().describe('first message id, else first status, else a digest'),
+    correlation_id: z.string(),
+    task_name: z.string().describe('what took the webhook up'),
+    started_at: time,
+    finished_at: time.nullable(),
+    outcome: z
+      .enum(['done', 'failed', 'retried', 'lost'])
+      .nullable()
+      .describe('lost: its worker died or was overtaken; null: under way'),
+    outbound_enqueue_status: z.enum(['none', 'enqueued', 'failed']),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'Trace' })
 
 export const traceSearch = listQuery.extend({
   q: z
@@ -102,19 +110,21 @@ export const traceSearch = listQuery.extend({
     ),
 })
 
-export const tracedMessage = z.object({
-  message_id: z.string(),
-  tenant_id: tenantId,
-  direction: z.enum(['inbound', 'outbound']),
-  type: z.string(),
-  status: z.string(),
-  wamid: z.string().nullable(),
-  client_reference: z.string().nullable(),
-  conversation_id: z.string().nullable(),
-  contact: z.object({ name: z.string().nullable(), wa_id: z.string().nullable() }).nullable(),
-  phone_number_id: z.string(),
-  created_at: time,
-})
+export const tracedMessage = z
+  .object({
+    message_id: z.string(),
+    tenant_id: tenantId,
+    direction: z.enum(['inbound', 'outbound']),
+    type: z.string(),
+    status: z.string(),
+    wamid: z.string().nullable(),
+    client_reference: z.string().nullable(),
+    conversation_id: z.string().nullable(),
+    contact: z.object({ name: z.string().nullable(), wa_id: z.string().nullable() }).nullable(),
+    phone_number_id: z.string(),
+    created_at: time,
+  })
+  .meta({ id: 'TracedMessage' })
 
 const traceStep = z.object({
   at: time,
@@ -152,15 +162,17 @@ const traceStep = z.object({
   event_type: z.string().optional(),
 })
 
-export const messageTrace = z.object({
-  message: tracedMessage,
-  trace_id: z.string().describe('the same story, where traces are collected'),
-  steps: z.array(traceStep).describe('the earliest first; nothing of what anybody wrote'),
-  waiting: z
-    .object({
-      until: time.nullable().describe('null: for its account'),
-      code: z.string().nullable(),
-    })
-    .nullable()
-    .describe('it is to be sent, and not yet'),
-})
+export const messageTrace = z
+  .object({
+    message: tracedMessage,
+    trace_id: z.string().describe('the same story, where traces are collected'),
+    steps: z.array(traceStep).describe('the earliest first; nothing of what anybody wrote'),
+    waiting: z
+      .object({
+        until: time.nullable().describe('null: for its account'),
+        code: z.string().nullable(),
+      })
+      .nullable()
+      .describe('it is to be sent, and not yet'),
+  })
+  .meta({ id: 'MessageTrace' })

@@ -18,13 +18,17 @@ export const sendHeaders = z.object({
     ),
 })
 
-export const queuedMessage = z.object({
-  message_id: z.string(),
-  conversation_id: z.string(),
-  status: z.literal('queued'),
-})
+export const queuedMessage = z
+  .object({
+    message_id: z.string(),
+    conversation_id: z.string(),
+    status: z.literal('queued'),
+  })
+  .meta({ id: 'QueuedMessage' })
 
-export const cancelledMessage = z.object({ id: z.string(), status: z.literal('cancelled') })
+export const cancelledMessage = z
+  .object({ id: z.string(), status: z.literal('cancelled') })
+  .meta({ id: 'CancelledMessage' })
 
 export const waitReason = z
   .enum([
@@ -42,4 +46,5 @@ export const waitReason = z
     'being sent; the tenant is suspended; its account waits to be reconnected, or is held by Meta; Meta does not answer; ' +
       'Meta asked for fewer calls; between two attempts; for later; behind an earlier one to the same contact',
   )
+  .meta({ id: 'WaitReason' })
 export type WaitReason = z.output<typeof waitReason>

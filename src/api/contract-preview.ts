@@ -22,8 +22,10 @@ const card = {
   buttons: z.array(button),
 }
 
-export const renderedTemplate = z.object({
-  ...card,
-  footer: z.string().nullable(),
-  cards: z.array(z.object(card)),
-})
+export const renderedTemplate = z
+  .object({
+    ...card,
+    footer: z.string().nullable(),
+    cards: z.array(z.object(card)),
+  })
+  .meta({ id: 'RenderedTemplate' })

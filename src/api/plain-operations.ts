@@ -1,29 +1,74 @@
 // What the gateway answers outside the route list (raw bytes in, or no JSON out), for the OpenAPI document.
-import type { JsonSchema, OpenApiDocument } from './openapi-model.ts'
 
-const errorContent = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
-const text = { 'text/plain': { schema: { type: 'string' } } }
+import type { ErrorCode } from '../errors-table.ts'
+import type { DeclaredError } from './error-codes.ts'
+import { tenantExamples } from './examples-tenants.ts'
+import { always, type Pages } from './openapi-errors.ts'
+import type { Content, JsonSchema, Operation, Parameter, Response } from './openapi-model.ts'
+import type { Access } from './route.ts'
 
-const json = (schema: JsonSchema) => ({ 'application/json': { schema } })
-const refused = (description: string) => ({ description, content: errorContent })
-
-const handshake = {
-  summary: 'Webhook handshake: Meta asks whether this address is ours',
-  tags: ['Webhooks'],
-  parameters: ['hub.mode', 'hub.verify_token', 'hub.challenge'].map((name) => ({
-    name,
-    in: 'query',
-    required: true,
-    schema: { type: 'string' },
-  })),
-  responses: {
-    200: { description: 'The bare challenge', content: text },
-    403: refused('hub.mode or hub.verify_token is not right'),
-    default: refused('Refused or failed'),
-  },
+export interface PlainOperation extends Omit<Operation, 'responses' | 'security'> {
+  method: 'GET' | 'POST'
+  /** With `:name` parameters, as in the route list. */
+  path: string
+  access: Access
+  /** Where only keys are good. */
+  security?: Operation['security']
+  responses: Record<string, Response>
+  /** Of what is open to anybody: all. Else: besides those of its kind. */
+  errors?: readonly DeclaredError[]
+  /** Refusals are pages, too or only. */
+  errorPages?: Pages
+  /** It is a call of ours, and its body is an event. */
+  isEvent?: true
 }
 
+const text = (example: string): Content => ({
+  'text/plain': { schema: { type: 'string' }, example },
+})
+const json = (schema: JsonSchema, example: unknown): Content => ({
+  'application/json': { schema, example },
+})
+const html: Content = { 'text/html': { schema: { type: 'string' } } }
+const answer = (description: string, content: Content): Response => ({
+  description,
+  headers: always,
+  content,
+})
+
+const parameter = (
+  place: 'query' | 'header' | 'path',
+  name: string,
+  required: boolean,
+  description: string,
+  example?: string,
+): Parameter => ({
+  name,
+  in: place,
+  required,
+  description,
+  schema: { type: 'string' },
+  ...(example !== undefined && { example }),
+})
+
+const handshake = {
+  method: 'GET',
+  access: 'public',
+  summary: 'Webhook handshake: Meta asks whether this address is ours',
+  description: 'Answers with the bare challenge when the token is META_VERIFY_TOKEN.',
+  tags: ['Webhooks'],
+  parameters: [
+    parameter('query', 'hub.mode', false, 'Meta’s word for what it wants', 'subscribe'),
+    parameter('query', 'hub.verify_token', true, 'as entered at Meta', 'a-token-of-yours'),
+    parameter('query', 'hub.challenge', true, 'what to answer with', '1158201444'),
+  ],
+  responses: { 200: answer('The bare challenge', text('1158201444')) },
+  errors: ['VERIFICATION_FAILED', 'INVALID_REQUEST'],
+} as const satisfies Omit<PlainOperation, 'path' | 'operationId'>
+
 const delivery = {
+  method: 'POST',
+  access: 'public',
   summary: 'Webhook delivery: Meta hands in messages and statuses',
   description:
     'Signed with the app secret over the raw bytes. A 200 means that the delivery is committed; the same again has no ' +
@@ -31,223 +76,341 @@ const delivery = {
   tags: ['Webhooks'],
   parameters: [
     {
-      name: 'X-Hub-Signature-256',
-      in: 'header',
-      required: true,
-      description: 'sha256= and the HMAC-SHA256 of the body, in hex',
+      ...parameter('header', 'X-Hub-Signature-256', true, 'the HMAC-SHA256 of the body, in hex'),
       schema: { type: 'string', pattern: '^sha256=[0-9a-f]{64}$' },
+      example: `sha256=${'0'.repeat(64)}`,
     },
   ],
-  requestBody: { required: true, content: json({ type: 'object' }) },
+  requestBody: {
+    required: true,
+    content: json({ type: 'object' }, { object: 'whatsapp_business_account', entry: [] }),
+  },
   responses: {
-    200: {
-      description: 'Committed',
-      content: json({
-        type: 'object',
-        properties: { received: { type: 'boolean' } },
-        required: ['received'],
+    200: answer(
+      'Committed',
+      json(
+        {
+          type: 'object',
+          properties: { received: { type: 'boolean' } },
+          required: ['received'],
+          additionalProperties: false,
+        },
+        { received: true },
+      ),
+    ),
+  },
+  errors: [
+    ...(['INVALID_SIGNATURE', 'UNSUPPORTED_ENCODING', 'PAYLOAD_TOO_LARGE'] as const),
+    ...(['INVALID_REQUEST', 'REQUEST_TIMEOUT', 'NOT_STORED'] as const),
+  ],
+} as const satisfies Omit<PlainOperation, 'path' | 'operationId'>
+
+const probe = (status: string, withProblems: boolean, problems: string[]): Content =>
+  json(
+    {
+      type: 'object',
+      properties: {
+        status: { type: 'string', const: status },
+        ...(withProblems && { problems: { type: 'array', items: { type: 'string' } } }),
+      },
+      required: withProblems ? ['status', 'problems'] : ['status'],
+      additionalProperties: false,
+    },
+    { status, ...(withProblems && { problems }) },
+  )
+
+const stateErrors = [
+  ...(['STATE_MISSING', 'STATE_INVALID', 'STATE_EXPIRED', 'STATE_USED'] as const),
+  ...(['INVALID_REQUEST', 'SIGNUP_NOT_CONFIGURED', 'INTERNAL', 'UNAVAILABLE'] as const),
+]
+const callbackErrors = [
+  ...stateErrors,
+  ...(['UNAUTHORIZED', 'STATE_FOREIGN', 'CODE_MISSING', 'SIGNUP_DENIED', 'CODE_EXPIRED'] as const),
+  ...(['CODE_USED', 'CODE_INVALID', 'APP_REFUSED', 'META_UNREACHABLE', 'META_REFUSED'] as const),
+  ...(['TOKEN_INVALID', 'APP_MISMATCH', 'SCOPES_MISSING', 'WABA_NOT_GRANTED'] as const),
+  ...(['NUMBER_NOT_GRANTED', 'NUMBER_MISSING', 'NUMBER_CHOICE_NEEDED'] as const),
+  ...(['ACCOUNT_MISMATCH', 'ACCOUNT_NOT_FOUND', 'NUMBER_TAKEN', 'SUBSCRIBE_FAILED'] as const),
+  ...(['NUMBER_UNVERIFIED', 'PIN_UNKNOWN', 'REGISTER_LIMITED', 'REGISTER_FAILED'] as const),
+  'TENANT_NOT_FOUND',
+] as const satisfies ErrorCode[]
+
+const asPage = 'A refusal is a page too, with the status and the code of the error.'
+const state = parameter('query', 'state', true, 'as start or reconnect gave it')
+
+const signup: PlainOperation[] = [
+  {
+    operationId: 'signup.page',
+    method: 'GET',
+    path: '/connect/whatsapp',
+    access: 'public',
+    summary: 'The page on which a person connects a number',
+    description: `The state is what opens it. ${asPage}`,
+    tags: ['Sign-up'],
+    parameters: [state, parameter('query', 'lang', false, 'en, es, pt or id', 'es')],
+    responses: { 200: answer('A page', html) },
+    errors: stateErrors,
+    errorPages: 'only',
+  },
+  {
+    operationId: 'signup.redirect',
+    method: 'GET',
+    path: '/connect/whatsapp/redirect',
+    access: 'public',
+    summary: 'The same without a pop-up: sends the browser to Meta, which sends it back',
+    description: `For browsers that open no pop-up windows. ${asPage}`,
+    tags: ['Sign-up'],
+    parameters: [state],
+    responses: {
+      302: {
+        description: 'To Meta',
+        headers: {
+          ...always,
+          Location: { description: 'Meta’s page', schema: { type: 'string' } },
+        },
+      },
+    },
+    errors: stateErrors,
+    errorPages: 'only',
+  },
+  {
+    operationId: 'signup.callback',
+    method: 'GET',
+    path: '/api/integrations/meta/whatsapp/callback',
+    access: 'public',
+    summary: 'The end of a sign-up: the number is connected',
+    description:
+      'The state is good once. Ids from the browser are believed only when Meta’s own word confirms them. A browser ' +
+      `(Accept: text/html) gets a page, a program the account. Every refusal is audited. ${asPage}`,
+    tags: ['Sign-up'],
+    parameters: [
+      state,
+      parameter('query', 'code', false, 'Meta’s, good once and for 30 seconds'),
+      parameter('query', 'waba_id', false, 'what the person chose, as the browser tells it'),
+      parameter('query', 'phone_number_id', false, 'the same'),
+      parameter('query', 'via', false, '`popup` when the code came from the pop-up window'),
+      parameter('query', 'error', false, 'what Meta says instead of a code'),
+    ],
+    responses: {
+      200: answer('Connected: the account', {
+        ...json({ $ref: '#/components/schemas/Account' }, tenantExamples.Account),
+        ...html,
       }),
     },
-    401: refused('The signature is missing or wrong; nothing is stored'),
-    413: refused('Over 4 MiB'),
-    415: refused('The body is compressed'),
-    500: refused('It could not be stored; send it again'),
-    default: refused('Refused or failed'),
+    errors: callbackErrors,
+    errorPages: 'too',
   },
+]
+
+const stream: PlainOperation = {
+  operationId: 'events.stream',
+  method: 'GET',
+  path: '/api/whatsapp/events',
+  access: 'agent',
+  summary: 'Events as they happen, as server-sent events; resumes after Last-Event-ID',
+  description:
+    'The same events as the webhooks (docs/event-webhooks.md), one `data` line of JSON each. Without Last-Event-ID it ' +
+    'begins with what happens next; with one that is no longer kept it says `stream.reset` and begins with the oldest. ' +
+    'A comment comes every 15 seconds; a reader who does not read is cut, and may resume.',
+  tags: ['Tenant API'],
+  parameters: [
+    parameter(
+      'header',
+      'Last-Event-ID',
+      false,
+      'the id of the last event seen; last_event_id in the query does the same',
+      'evt_5b0c8f0e5f0a4c2e9d1b7a3c6e8f0a12',
+    ),
+    parameter('query', 'last_event_id', false, 'the same, for whoever cannot set headers'),
+    parameter(
+      'query',
+      'types',
+      false,
+      'a comma list of event types; all, unless said',
+      'message.received',
+    ),
+    {
+      ...parameter('header', 'X-Tenant-Id', false, 'For operators, who must say for which tenant'),
+      schema: { type: 'string', format: 'uuid' },
+    },
+  ],
+  responses: {
+    200: answer('A stream that does not end', {
+      'text/event-stream': {
+        schema: { type: 'string' },
+        example:
+          'id: evt_5b0c8f0e5f0a4c2e9d1b7a3c6e8f0a12\nevent: message.received\ndata: {"id":"evt_5b0c8f0e5f0a4c2e9d1b7a3c6e8f0a12", …}\n\n',
+      },
+    }),
+  },
+  errors: ['INVALID_REQUEST', 'TOO_MANY_STREAMS'],
 }
 
-const probe = (status: string, withProblems: boolean) =>
-  json({
-    type: 'object',
-    properties: {
-      status: { type: 'string', const: status },
-      ...(withProblems && { problems: { type: 'array', items: { type: 'string' } } }),
-    },
-    required: withProblems ? ['status', 'problems'] : ['status'],
-  })
-
-const page = { 'text/html': { schema: { type: 'string' } } }
-/** What a browser is told instead. */
-const orPage = ({ description, content }: ReturnType<typeof refused>) => ({
-  description,
-  content: { ...content, ...page },
-})
-const inQuery = (name: string, required: boolean, description: string) => ({
-  name,
-  in: 'query',
-  required,
-  description,
-  schema: { type: 'string' },
-})
-const stateParameter = inQuery('state', true, 'as start or reconnect gave it')
-
-const signup: OpenApiDocument['paths'] = {
-  '/connect/whatsapp': {
-    get: {
-      summary: 'The page on which a person connects a number',
-      tags: ['Sign-up'],
-      parameters: [stateParameter],
-      responses: {
-        200: { description: 'A page', content: page },
-        default: { description: 'A page that says what to do instead', content: page },
-      },
+const operations: PlainOperation[] = [
+  {
+    operationId: 'operations.alive',
+    method: 'GET',
+    path: '/healthz',
+    access: 'public',
+    summary: 'Whether the process is alive',
+    description: 'Asks nobody: it says only that the process answers. In every role.',
+    tags: ['Operations'],
+    responses: { 200: answer('Alive', probe('alive', false, [])) },
+  },
+  {
+    operationId: 'operations.ready',
+    method: 'GET',
+    path: '/readyz',
+    access: 'public',
+    summary: 'Whether the process can take traffic',
+    description: 'Asks the database and the dedupe store. In every role.',
+    tags: ['Operations'],
+    responses: {
+      200: answer('Ready', probe('ready', true, [])),
+      503: answer('Not ready, and why', probe('not ready', true, ['the database is unavailable'])),
     },
   },
-  '/connect/whatsapp/redirect': {
-    get: {
-      summary: 'The same without a pop-up: sends the browser to Meta, which sends it back',
-      tags: ['Sign-up'],
-      parameters: [stateParameter],
-      responses: {
-        302: { description: 'To Meta' },
-        default: { description: 'A page that says what to do instead', content: page },
-      },
-    },
+  {
+    operationId: 'admin.metrics.get',
+    method: 'GET',
+    path: '/metrics',
+    access: 'public',
+    security: [{ key: [] }, { session: [] }],
+    summary: 'Metrics for Prometheus',
+    description: 'Of this process alone. In every role, for operators.',
+    tags: ['Operator API'],
+    responses: { 200: answer('Prometheus’ text format', text('estafet_sends_total 1\n')) },
+    errors: ['UNAUTHORIZED', 'FORBIDDEN', 'INTERNAL', 'UNAVAILABLE'],
   },
-  '/api/integrations/meta/whatsapp/callback': {
-    get: {
-      summary: 'The end of a sign-up: the number is connected',
-      description:
-        'The state is good once. Ids from the browser are believed only when Meta’s own word confirms them. A browser ' +
-        '(Accept: text/html) gets a page, a program the account. Every refusal has a code of its own and is audited.',
-      tags: ['Sign-up'],
-      parameters: [
-        stateParameter,
-        inQuery('code', false, 'Meta’s, good once and for 30 seconds'),
-        inQuery('waba_id', false, 'what the person chose, as the browser tells it'),
-        inQuery('phone_number_id', false, 'the same'),
-        inQuery('via', false, '`popup` when the code came from the pop-up window'),
-        inQuery('error', false, 'what Meta says instead of a code'),
-      ],
-      responses: {
-        200: {
-          description: 'Connected: the account',
-          content: { ...json({ type: 'object' }), ...page },
-        },
-        409: orPage(refused('NUMBER_TAKEN: another tenant has the number')),
-        default: orPage(refused('Refused or failed; nothing was stored')),
-      },
-    },
+  {
+    operationId: 'operations.openapi',
+    method: 'GET',
+    path: '/openapi.json',
+    access: 'public',
+    summary: 'This document',
+    description: 'OpenAPI 3.1, for programs.',
+    tags: ['Operations'],
+    responses: { 200: answer('OpenAPI 3.1', json({ type: 'object' }, { openapi: '3.1.0' })) },
   },
-}
+  {
+    operationId: 'operations.docs',
+    method: 'GET',
+    path: '/docs',
+    access: 'public',
+    summary: 'This document as a page to read',
+    description: 'One page without scripts.',
+    tags: ['Operations'],
+    responses: { 200: answer('A page', html) },
+  },
+  {
+    operationId: 'operations.guide',
+    method: 'GET',
+    path: '/docs/:page',
+    access: 'public',
+    summary: 'A page of the guide, or one of its files',
+    description: '`guide` is the first one. With `.md` behind its name a page is its Markdown.',
+    tags: ['Operations'],
+    parameters: [parameter('path', 'page', true, 'its name', 'getting-started')],
+    responses: {
+      200: answer('A page or a file', {
+        ...html,
+        'text/markdown': { schema: { type: 'string' }, example: '# Getting started' },
+      }),
+    },
+    errors: ['NOT_FOUND', 'DOCUMENTS_NOT_BUILT'],
+  },
+  {
+    operationId: 'operations.llms',
+    method: 'GET',
+    path: '/llms.txt',
+    access: 'public',
+    summary: 'A list of all documents',
+    description: 'In Markdown, for programs that read.',
+    tags: ['Operations'],
+    responses: { 200: answer('The list', text('# Estafet')) },
+    errors: ['DOCUMENTS_NOT_BUILT'],
+  },
+  {
+    operationId: 'console.page',
+    method: 'GET',
+    path: '/console',
+    access: 'public',
+    summary: 'The console',
+    description: 'The page in which people work; they sign in there. In the role `console`.',
+    tags: ['Console'],
+    responses: { 200: answer('A page', html) },
+    errors: ['CONSOLE_NOT_BUILT'],
+  },
+  {
+    operationId: 'console.file',
+    method: 'GET',
+    path: '/console/:place',
+    access: 'public',
+    summary: 'A view of the console, or one of its files',
+    description: 'Every view is the same page; files are under `assets/`. In the role `console`.',
+    tags: ['Console'],
+    parameters: [parameter('path', 'place', true, 'with slashes in it as they are', 'inbox')],
+    responses: {
+      200: answer('A page or a file', {
+        ...html,
+        'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
+      }),
+    },
+    errors: ['NOT_FOUND', 'CONSOLE_NOT_BUILT'],
+  },
+]
 
-export const plainOperations: OpenApiDocument['paths'] = {
-  '/api/webhooks/meta/whatsapp': { get: handshake, post: delivery },
-  '/webhooks/whatsapp': {
-    get: { ...handshake, summary: `${handshake.summary} (the same endpoint)` },
-    post: { ...delivery, summary: `${delivery.summary} (the same endpoint)` },
+const first = '/api/webhooks/meta/whatsapp'
+const second = '/webhooks/whatsapp'
+const same = '(the same endpoint)'
+
+export const plainOperations: PlainOperation[] = [
+  { ...handshake, path: first, operationId: 'webhooks.verify' },
+  { ...delivery, path: first, operationId: 'webhooks.receive' },
+  {
+    ...handshake,
+    path: second,
+    operationId: 'webhooks.verifyToo',
+    summary: `${handshake.summary} ${same}`,
+  },
+  {
+    ...delivery,
+    path: second,
+    operationId: 'webhooks.receiveToo',
+    summary: `${delivery.summary} ${same}`,
   },
   ...signup,
-  '/api/whatsapp/events': {
-    get: {
-      summary: 'Events as they happen, as server-sent events; resumes after Last-Event-ID',
+  stream,
+  ...operations,
+]
+
+export const eventWebhook: PlainOperation = {
+  operationId: 'events.deliver',
+  method: 'POST',
+  path: '',
+  access: 'public',
+  summary: 'Something happened',
+  description:
+    'Posted to your event endpoints, signed as Standard Webhooks says: verify it before you believe it. The same event ' +
+    'has the same `webhook-id` at every attempt.',
+  tags: ['Events'],
+  parameters: [
+    parameter(
+      'header',
+      'webhook-id',
+      true,
+      'the event’s id',
+      'evt_5b0c8f0e5f0a4c2e9d1b7a3c6e8f0a12',
+    ),
+    parameter('header', 'webhook-timestamp', true, 'of this attempt, in seconds', '1795521600'),
+    parameter('header', 'webhook-signature', true, 'one or more of `v1,<base64>`, by spaces'),
+  ],
+  isEvent: true,
+  responses: {
+    '2XX': {
       description:
-        'The same events as the webhooks (docs/event-webhooks.md), one `data` line of JSON each. Without Last-Event-ID it ' +
-        'begins with what happens next; with one that is no longer kept it says `stream.reset` and begins with the oldest. ' +
-        'A comment comes every 15 seconds; a reader who does not read is cut, and may resume.',
-      tags: ['Tenant API'],
-      security: [{ key: [] }],
-      parameters: [
-        {
-          name: 'Last-Event-ID',
-          in: 'header',
-          required: false,
-          description:
-            'the id of the last event seen, evt_…; last_event_id in the query does the same',
-          schema: { type: 'string' },
-        },
-        {
-          name: 'types',
-          in: 'query',
-          required: false,
-          description: 'a comma list of event types; all, unless said',
-          schema: { type: 'string' },
-        },
-      ],
-      responses: {
-        200: {
-          description: 'A stream that does not end',
-          content: { 'text/event-stream': { schema: { type: 'string' } } },
-        },
-        429: refused('Too many open streams of this tenant'),
-        default: refused('Refused or failed'),
-      },
+        'Any 2xx: you have kept it. An endpoint that is a responder may answer messages to send.',
     },
-  },
-  '/healthz': {
-    get: {
-      summary: 'Whether the process is alive',
-      tags: ['Operations'],
-      responses: { 200: { description: 'Alive', content: probe('alive', false) } },
-    },
-  },
-  '/readyz': {
-    get: {
-      summary: 'Whether the process can take traffic',
-      tags: ['Operations'],
-      responses: {
-        200: { description: 'Ready', content: probe('ready', true) },
-        503: { description: 'Not ready, and why', content: probe('not ready', true) },
-      },
-    },
-  },
-  '/metrics': {
-    get: {
-      summary: 'Metrics for Prometheus',
-      tags: ['Operations'],
-      security: [{ key: [] }],
-      responses: {
-        200: { description: 'Prometheus’ text format', content: text },
-        default: refused('Refused or failed'),
-      },
-    },
-  },
-  '/openapi.json': {
-    get: {
-      summary: 'This document',
-      tags: ['Operations'],
-      responses: { 200: { description: 'OpenAPI 3.1', content: json({ type: 'object' }) } },
-    },
-  },
-  '/docs': {
-    get: {
-      summary: 'This document as a page to read',
-      tags: ['Operations'],
-      responses: {
-        200: { description: 'A page', content: { 'text/html': { schema: { type: 'string' } } } },
-      },
-    },
-  },
-  '/docs/{page}': {
-    get: {
-      summary: 'A page of the guide; with .md behind its name, its Markdown',
-      tags: ['Operations'],
-      parameters: [
-        {
-          name: 'page',
-          in: 'path',
-          required: true,
-          description: '`guide` is the first one',
-          schema: { type: 'string' },
-        },
-      ],
-      responses: {
-        200: {
-          description: 'A page, or one of its files',
-          content: { ...page, 'text/markdown': { schema: { type: 'string' } } },
-        },
-        default: orPage(refused('There is no such page')),
-      },
-    },
-  },
-  '/llms.txt': {
-    get: {
-      summary: 'A list of all documents, for programs that read',
-      tags: ['Operations'],
-      responses: {
-        200: { description: 'Markdown', content: text },
-        default: refused('The documents are not built here'),
-      },
-    },
+    410: { description: 'You do not want any more: the endpoint is disabled' },
+    default: { description: 'Anything else is a failure, and tried again' },
   },
 }

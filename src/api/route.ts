@@ -3,6 +3,8 @@ import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import { AppError } from '../errors.ts'
 import type { ErrorCode } from '../errors-table.ts'
+import type { DeclaredError } from './error-codes.ts'
+import type { Header, Reference } from './openapi-model.ts'
 
 export type Principal =
   | { kind: 'operator'; name: string }
@@ -75,10 +77,14 @@ export interface FileAnswer {
 }
 
 export interface Route {
+  /** Its name for programs, which stays: `messages.send` is also where the client has it. */
+  operationId: string
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** With Fastify's `:name` parameters. */
   path: string
   summary: string
+  /** What the summary does not say. */
+  description?: string
   access: Access
   params?: z.ZodType
   query?: z.ZodType
@@ -91,8 +97,12 @@ export interface Route {
   /** It answers a `FileAnswer` instead of JSON. */
   givesFile?: true
   status?: 200 | 201 | 202 | 204
+  /** Headers of the answer besides those of every answer. */
+  answerHeaders?: Record<string, Header | Reference>
   /** The code of a bad body; `INVALID_REQUEST` unless said. */
   invalidCode?: ErrorCode
+  /** What it refuses besides what every route of its kind does (route-errors.ts). */
+  errors?: readonly DeclaredError[]
   handle(call: Call<unknown, unknown, unknown>): Promise<unknown>
 }
 

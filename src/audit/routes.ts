@@ -25,9 +25,11 @@ function auditRoutesAt(
   access: 'operator' | 'tenant',
   summary: string,
 ): Route[] {
+  const prefix = access === 'operator' ? 'admin.' : ''
   const scopeOf = (tenantId: string) => (access === 'tenant' ? tenantId : null)
   return [
     route({
+      operationId: `${prefix}audit.list`,
       method: 'GET',
       path,
       summary,
@@ -38,12 +40,14 @@ function auditRoutesAt(
         listActs(db, { ...wishesIn(query), scope: scopeOf(tenantId) }),
     }),
     route({
+      operationId: `${prefix}audit.verify`,
       method: 'GET',
       path: `${path}/verification`,
       summary: 'Whether the audit is as it was written, some thousand rows a call',
       access,
       query: auditVerificationQuery,
       answer: auditVerification,
+      errors: ['TENANT_NOT_FOUND'],
       handle: ({ query: { after, tenant_id = null }, tenantId }) =>
         verifyPart(db, { scope: scopeOf(tenantId), tenantId: tenant_id, after }),
     }),

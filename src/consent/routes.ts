@@ -25,6 +25,7 @@ export interface SuppressionRoutesOptions extends ConsentDesk {
 export function suppressionRoutes(desk: SuppressionRoutesOptions): Route[] {
   return [
     route({
+      operationId: 'stopWords.get',
       method: 'GET',
       path: '/api/whatsapp/stop-words',
       summary: 'The words that end all messages to whoever writes nothing else',
@@ -39,6 +40,7 @@ export function suppressionRoutes(desk: SuppressionRoutesOptions): Route[] {
       },
     }),
     route({
+      operationId: 'suppressions.list',
       method: 'GET',
       path: base,
       summary: 'Contacts who opted out or are blocked, the latest change first',
@@ -48,18 +50,21 @@ export function suppressionRoutes(desk: SuppressionRoutesOptions): Route[] {
       handle: ({ tenantId, query }) => listSuppressions(desk.db, tenantId, query),
     }),
     route({
+      operationId: 'suppressions.create',
       method: 'POST',
       path: base,
       summary: 'Send a contact nothing more, or no marketing; what waits for them ends',
       access: 'tenant',
       body: newSuppression,
       answer: suppression,
+      errors: ['REASON_REQUIRED', 'ACCOUNT_NOT_FOUND'],
       handle: async ({ tenantId, actor, body: { reason, ...whom } }) => {
         const by = { actor, reason: givenReason(reason) }
         return showSuppression(await suppress(desk, tenantId, whom, by))
       },
     }),
     route({
+      operationId: 'suppressions.lift',
       method: 'POST',
       path: `${base}/:id/lift`,
       summary: 'Lift a suppression: the contact may be written to again',
@@ -67,6 +72,7 @@ export function suppressionRoutes(desk: SuppressionRoutesOptions): Route[] {
       params: z.object({ id: z.string() }),
       body: suppressionLift,
       answer: suppression,
+      errors: ['REASON_REQUIRED', 'SUPPRESSION_NOT_FOUND'],
       handle: async ({ tenantId, actor, params, body }) => {
         const by = { actor, reason: givenReason(body.reason) }
         return showSuppression(await liftSuppression(desk, tenantId, params.id, by))

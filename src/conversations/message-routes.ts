@@ -31,6 +31,7 @@ export function messageRoutes({ db, waitsOf }: Reading): Route[] {
   const read = (tenantId: string, select: Select) => readMessages({ db, waitsOf }, tenantId, select)
   return [
     route({
+      operationId: 'messages.list',
       method: 'GET',
       path: `${base}/messages`,
       summary: 'Messages as they were recorded, the latest first',
@@ -49,12 +50,14 @@ export function messageRoutes({ db, waitsOf }: Reading): Route[] {
       },
     }),
     route({
+      operationId: 'messages.get',
       method: 'GET',
       path: `${base}/messages/:id`,
       summary: 'A message with its timeline',
       access: 'agent',
       params: withId,
       answer: message,
+      errors: ['MESSAGE_NOT_FOUND'],
       handle: async ({ tenantId, params }) => {
         const uuid = uuidOf('msg', params.id)
         const { rows, show } = await read(tenantId, async (tx) => {
@@ -71,6 +74,7 @@ export function messageRoutes({ db, waitsOf }: Reading): Route[] {
       },
     }),
     route({
+      operationId: 'conversations.messages',
       method: 'GET',
       path: `${base}/conversations/:id/messages`,
       summary: 'The messages of a conversation, the latest first',
@@ -78,6 +82,7 @@ export function messageRoutes({ db, waitsOf }: Reading): Route[] {
       params: withId,
       query: listQuery,
       answer: listOf(messageInList),
+      errors: ['CONVERSATION_NOT_FOUND'],
       handle: async ({ tenantId, params, query: { after, limit } }) => {
         const cursor = decodeCursor(after)
         const { rows, show } = await read(tenantId, async (tx) => {

@@ -23,6 +23,7 @@ export function conversationRoutes(reader: Reader): Route[] {
   const { db, clock } = reader
   return [
     route({
+      operationId: 'conversations.list',
       method: 'GET',
       path: base,
       summary: 'Conversations, the latest first',
@@ -37,6 +38,7 @@ export function conversationRoutes(reader: Reader): Route[] {
         }),
     }),
     route({
+      operationId: 'conversations.counts',
       method: 'GET',
       path: `${base}/counts`,
       summary: 'How many conversations there are of each kind',
@@ -50,18 +52,21 @@ export function conversationRoutes(reader: Reader): Route[] {
         }),
     }),
     route({
+      operationId: 'conversations.get',
       method: 'GET',
       path: `${base}/:id`,
       summary: 'A conversation',
       access: 'agent',
       params: withId,
       answer: conversation,
+      errors: ['CONVERSATION_NOT_FOUND'],
       handle: ({ tenantId, params }) =>
         db.tenantTransaction(tenantId, async (tx) =>
           showConversation(tx, tenantId, await findConversation(tx, tenantId, params.id)),
         ),
     }),
     route({
+      operationId: 'conversations.update',
       method: 'PATCH',
       path: `${base}/:id`,
       summary: 'Close, reopen or assign a conversation',
@@ -69,6 +74,7 @@ export function conversationRoutes(reader: Reader): Route[] {
       params: withId,
       body: conversationChange,
       answer: conversation,
+      errors: ['CONVERSATION_NOT_FOUND', 'PERSON_NOT_FOUND', 'PERSON_DISABLED', 'CONFLICT'],
       handle: ({ tenantId, params, body, actor }) =>
         db.tenantTransaction(tenantId, async (tx) => {
           const by = { actor, at: clock.now() }
@@ -77,12 +83,14 @@ export function conversationRoutes(reader: Reader): Route[] {
         }),
     }),
     route({
+      operationId: 'conversations.markRead',
       method: 'POST',
       path: `${base}/:id/read`,
       summary: 'Mark a conversation as read, here and at Meta',
       access: 'agent',
       params: withId,
       answer: conversationRead,
+      errors: ['CONVERSATION_NOT_FOUND', 'CONFLICT'],
       handle: ({ tenantId, params }) => markConversationRead(reader, tenantId, params.id),
     }),
   ]

@@ -14,6 +14,7 @@ import {
 } from '../api/contract-dead-letters.ts'
 import { type Call, type Route, route } from '../api/route.ts'
 import { AppError } from '../errors.ts'
+import type { ErrorCode } from '../errors-table.ts'
 import { type Bulk, type Desk, decideMany, decideOne, type Verb } from './decide.ts'
 import { givenReason } from './decision.ts'
 import { inspectLetter } from './inspect.ts'
@@ -21,16 +22,31 @@ import { countByReason, letterFilter, listLetters } from './list.ts'
 import type { Scope } from './queries.ts'
 
 interface Twin {
+  /** Of the operations' names. */
+  prefix: string
   base: string
   access: 'operator' | 'tenant'
 }
 
 const twins: Twin[] = [
-  { base: '/api/admin/whatsapp/dlq', access: 'operator' },
-  { base: '/api/whatsapp/dlq', access: 'tenant' },
+  { prefix: 'admin.deadLetters', base: '/api/admin/whatsapp/dlq', access: 'operator' },
+  { prefix: 'deadLetters', base: '/api/whatsapp/dlq', access: 'tenant' },
 ]
 
 const withId = z.object({ id: z.string() })
+
+const names = {
+  requeue: { one: 'requeue', many: 'requeueMany' },
+  discard: { one: 'discard', many: 'discardMany' },
+  'mark-sent': { one: 'markSent', many: 'markManySent' },
+} as const satisfies Record<Verb, { one: string; many: string }>
+
+/** What stands in the way of a decision, besides that it was made before. */
+const obstacles: Record<Verb, ErrorCode[]> = {
+  requeue: ['PAYLOAD_PRUNED', 'MESSAGE_NOT_FAILED'],
+  discard: [],
+  'mark-sent': ['OUTCOME_KNOWN', 'MESSAGE_NOT_FAILED'],
+}
 
 export function deadLetterRoutes(desk: Desk): Route[] {
   return twins.flatMap((twin) => [
@@ -70,9 +86,10 @@ function scopeOf({ access }: Twin, call: Call<unknown, unknown, unknown>): Scope
 }
 
 function readRoutes(desk: Desk, twin: Twin): Route[] {
-  const { base, access } = twin
+  const { prefix, base, access } = twin
   return [
     route({
+      operationId: `${prefix}.list`,
       method: 'GET',
       path: base,
       summary: 'Dead letters, the latest first',
@@ -90,6 +107,7 @@ function readRoutes(desk: Desk, twin: Twin): Route[] {
       },
     }),
     route({
+      operationId: `${prefix}.counts`,
       method: 'GET',
       path: `${base}/counts`,
       summary: 'How many dead letters there are of what',
@@ -102,12 +120,14 @@ function readRoutes(desk: Desk, twin: Twin): Route[] {
       },
     }),
     route({
+      operationId: `${prefix}.get`,
       method: 'GET',
       path: `${base}/:id`,
       summary: 'A dead letter with its raw payload and every error; looking is audited',
       access,
       params: withId,
       answer: deadLetterInspection,
+      errors: ['DEAD_LETTER_NOT_FOUND'],
       handle: (call) =>
         inspectLetter(desk.db, call.params.id, {
           scope: scopeOf(twin, call),
@@ -119,8 +139,9 @@ function readRoutes(desk: Desk, twin: Twin): Route[] {
 }
 
 function decisionRoute(desk: Desk, twin: Twin, verb: Verb, told: string): Route {
-  const { base, access } = twin
+  const { prefix, base, access } = twin
   return route({
+    operationId: `${prefix}.${names[verb].one}`,
     method: 'POST',
     path: `${base}/:id/${verb}`,
     summary: `${told} a dead letter`,
@@ -128,6 +149,7 @@ function decisionRoute(desk: Desk, twin: Twin, verb: Verb, told: string): Route 
     params: withId,
     body: deadLetterDecision,
     answer: deadLetter,
+    errors: ['REASON_REQUIRED', 'DEAD_LETTER_NOT_FOUND', 'ALREADY_DECIDED', ...obstacles[verb]],
     handle: (call) =>
       decideOne(desk, verb, call.params.id, {
         scope: scopeOf(twin, call),
@@ -138,13 +160,15 @@ function decisionRoute(desk: Desk, twin: Twin, verb: Verb, told: string): Route 
   })
 }
 
-function bulkRoute({ base, access }: Twin, verb: Verb, told: string) {
+function bulkRoute({ prefix, base, access }: Twin, verb: Verb, told: string) {
   return {
+    operationId: `${prefix}.${names[verb].many}`,
     method: 'POST' as const,
     path: `${base}/${verb}`,
     summary: `${told} many dead letters, at most 1000 a call; remaining says whether to call again`,
     access,
     answer: deadLetterBulkAnswer,
+    errors: ['REASON_REQUIRED'] as const,
   }
 }
 

@@ -44,6 +44,7 @@ function endpointRoutes(options: EventRoutesOptions): Route[] {
   const { db } = options
   return [
     route({
+      operationId: 'eventEndpoints.create',
       method: 'POST',
       path: base,
       summary: 'Have events posted to your application, signed; the secret is shown once',
@@ -51,12 +52,14 @@ function endpointRoutes(options: EventRoutesOptions): Route[] {
       body: newEventEndpoint,
       answer: eventEndpointWithSecret,
       status: 201,
+      errors: ['ACCOUNT_NOT_FOUND', 'TOO_MANY_ENDPOINTS'],
       handle: async ({ tenantId, actor, body }) => {
         const { row, secret } = await createEndpoint(options, { tenantId, actor }, body)
         return { ...showEndpoint(row), secret }
       },
     }),
     route({
+      operationId: 'eventEndpoints.list',
       method: 'GET',
       path: base,
       summary: 'List your event endpoints',
@@ -67,18 +70,21 @@ function endpointRoutes(options: EventRoutesOptions): Route[] {
         db.tenantTransaction(tenantId, (tx) => listEndpoints(tx, tenantId, query)),
     }),
     route({
+      operationId: 'eventEndpoints.get',
       method: 'GET',
       path: `${base}/:id`,
       summary: 'An event endpoint, and how it fares',
       access: 'tenant',
       params: withId,
       answer: eventEndpoint,
+      errors: ['EVENT_ENDPOINT_NOT_FOUND'],
       handle: async ({ tenantId, params }) =>
         showEndpoint(
           await db.tenantTransaction(tenantId, (tx) => findEndpoint(tx, tenantId, params.id)),
         ),
     }),
     route({
+      operationId: 'eventEndpoints.update',
       method: 'PATCH',
       path: `${base}/:id`,
       summary: 'Change, pause or resume an event endpoint',
@@ -86,10 +92,12 @@ function endpointRoutes(options: EventRoutesOptions): Route[] {
       params: withId,
       body: eventEndpointChange,
       answer: eventEndpoint,
+      errors: ['EVENT_ENDPOINT_NOT_FOUND', 'ACCOUNT_NOT_FOUND'],
       handle: async ({ tenantId, actor, params, body }) =>
         showEndpoint(await changeEndpoint(options, { tenantId, actor }, params.id, body)),
     }),
     route({
+      operationId: 'eventEndpoints.delete',
       method: 'DELETE',
       path: `${base}/:id`,
       summary: 'Delete an event endpoint, with what waits for it',
@@ -97,6 +105,7 @@ function endpointRoutes(options: EventRoutesOptions): Route[] {
       params: withId,
       answer: z.null(),
       status: 204,
+      errors: ['EVENT_ENDPOINT_NOT_FOUND'],
       handle: async ({ tenantId, actor, params }) => {
         await removeEndpoint(options, { tenantId, actor }, params.id)
         return null
@@ -108,6 +117,7 @@ function endpointRoutes(options: EventRoutesOptions): Route[] {
 function actRoutes(options: EventRoutesOptions): Route[] {
   return [
     route({
+      operationId: 'eventEndpoints.rotateSecret',
       method: 'POST',
       path: `${base}/:id/rotate-secret`,
       summary: 'A new secret, shown once; the old one signs too for a while',
@@ -115,6 +125,7 @@ function actRoutes(options: EventRoutesOptions): Route[] {
       params: withId,
       query: secretRotation,
       answer: eventEndpointWithSecret,
+      errors: ['EVENT_ENDPOINT_NOT_FOUND'],
       handle: async ({ tenantId, actor, params, query }) => {
         const by = { tenantId, actor }
         const { row, secret } = await rotateSecret(options, by, params.id, query.overlap_hours)
@@ -122,6 +133,7 @@ function actRoutes(options: EventRoutesOptions): Route[] {
       },
     }),
     route({
+      operationId: 'eventEndpoints.test',
       method: 'POST',
       path: `${base}/:id/test`,
       summary: 'Deliver a test event to this endpoint',
@@ -129,6 +141,7 @@ function actRoutes(options: EventRoutesOptions): Route[] {
       params: withId,
       answer: testedEndpoint,
       status: 202,
+      errors: ['EVENT_ENDPOINT_NOT_FOUND', 'EVENT_ENDPOINT_NOT_ACTIVE'],
       handle: async ({ tenantId, actor, params }) => {
         const event_id = await testEndpoint(options, { tenantId, actor }, params.id)
         await options.onRecorded()
@@ -136,6 +149,7 @@ function actRoutes(options: EventRoutesOptions): Route[] {
       },
     }),
     route({
+      operationId: 'eventEndpoints.replay',
       method: 'POST',
       path: `${base}/:id/replay`,
       summary: 'Deliver events again, by time or id, in their old order',
@@ -144,6 +158,7 @@ function actRoutes(options: EventRoutesOptions): Route[] {
       body: eventReplay,
       answer: replayedEvents,
       status: 202,
+      errors: ['EVENT_ENDPOINT_NOT_FOUND', 'EVENT_ENDPOINT_NOT_ACTIVE'],
       handle: async ({ tenantId, actor, params, body }) => {
         const replayed = await replayEvents(options, { tenantId, actor }, params.id, {
           since: body.from === undefined ? null : new Date(body.from),
@@ -162,6 +177,7 @@ function actRoutes(options: EventRoutesOptions): Route[] {
 function deliveryRoutes({ db }: EventRoutesOptions): Route[] {
   return [
     route({
+      operationId: 'eventEndpoints.deliveries',
       method: 'GET',
       path: `${base}/:id/deliveries`,
       summary: 'What was and is to be delivered to an endpoint, the latest event first',
@@ -169,16 +185,19 @@ function deliveryRoutes({ db }: EventRoutesOptions): Route[] {
       params: withId,
       query: deliveriesQuery,
       answer: listOf(eventDelivery),
+      errors: ['EVENT_ENDPOINT_NOT_FOUND'],
       handle: ({ tenantId, params, query }) =>
         db.tenantTransaction(tenantId, (tx) => listDeliveries(tx, tenantId, params.id, query)),
     }),
     route({
+      operationId: 'eventEndpoints.delivery',
       method: 'GET',
       path: `${base}/:id/deliveries/:eventId`,
       summary: 'One delivery, with its body and every attempt',
       access: 'tenant',
       params: withId.extend({ eventId: z.string() }),
       answer: eventDeliveryWithAttempts,
+      errors: ['EVENT_ENDPOINT_NOT_FOUND', 'EVENT_DELIVERY_NOT_FOUND'],
       handle: ({ tenantId, params }) =>
         db.tenantTransaction(tenantId, (tx) =>
           inspectDelivery(tx, tenantId, params.id, params.eventId),

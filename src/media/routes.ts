@@ -20,18 +20,33 @@ export interface MediaRoutesOptions {
   metrics: Metrics
 }
 
+const said = (description: string) => ({ description, schema: { type: 'string' } })
+const fileAnswerHeaders = {
+  'Content-Disposition': said('attachment, with the name of the file'),
+  'Content-Range': said('of a part: which bytes of how many'),
+  ETag: said('changes with the file; for If-Range'),
+}
+
 const path = '/api/whatsapp/meta/media'
 
 export function mediaRoutes(options: MediaRoutesOptions): Route[] {
   const { log, metrics } = options
   return [
     route({
+      operationId: 'media.upload',
       method: 'POST',
       path,
       summary: 'Upload a file to send: Meta’s types and sizes, checked while it comes',
       access: 'agent',
       form: mediaForm,
       answer: uploadedMedia,
+      errors: [
+        'INVALID_MEDIA',
+        'MEDIA_TOO_LARGE',
+        'MEDIA_TYPE_NOT_SUPPORTED',
+        'UNSUPPORTED_MEDIA_TYPE',
+        'MEDIA_STORE_UNAVAILABLE',
+      ],
       handle: async ({ tenantId, parts, requestId }) => {
         try {
           const { id, kind, bytes } = await receiveUpload(options, tenantId, parts())
@@ -53,6 +68,7 @@ export function mediaRoutes(options: MediaRoutesOptions): Route[] {
       },
     }),
     route({
+      operationId: 'media.download',
       method: 'GET',
       path: `${path}/:id`,
       summary: 'A file that a contact sent or that was uploaded, as an attachment',
@@ -60,7 +76,16 @@ export function mediaRoutes(options: MediaRoutesOptions): Route[] {
       params: z.object({ id: z.string() }),
       headers: fileHeaders,
       givesFile: true,
+      answerHeaders: fileAnswerHeaders,
       answer: z.unknown(),
+      errors: [
+        'MEDIA_NOT_FOUND',
+        'MEDIA_PENDING',
+        'MEDIA_FAILED',
+        'MEDIA_EXPIRED',
+        'RANGE_NOT_SATISFIABLE',
+        'MEDIA_STORE_UNAVAILABLE',
+      ],
       handle: ({ tenantId, params, headers }) =>
         serveMedia(options, {
           tenantId,

@@ -21,6 +21,7 @@ export function opsRoutes(replayer: Replayer): Route[] {
   const { db } = replayer
   return [
     route({
+      operationId: 'admin.accounting.get',
       method: 'GET',
       path: `${base}/accounting`,
       summary: 'Where everything went that was received, per tenant and in total',
@@ -31,6 +32,7 @@ export function opsRoutes(replayer: Replayer): Route[] {
         readAccounting(db, { from: dateOf(from), to: dateOf(to) }, tenant_id ?? null),
     }),
     route({
+      operationId: 'admin.traces.list',
       method: 'GET',
       path: `${base}/traces`,
       summary: 'Attempts at processing deliveries, the latest first',
@@ -40,6 +42,7 @@ export function opsRoutes(replayer: Replayer): Route[] {
       handle: ({ query }) => listTraces(db, query),
     }),
     route({
+      operationId: 'admin.events.replay',
       method: 'POST',
       path: `${base}/events/replay`,
       summary:
@@ -47,6 +50,7 @@ export function opsRoutes(replayer: Replayer): Route[] {
       access: 'operator',
       body: replayRequest,
       answer: replayAnswer,
+      errors: ['REASON_REQUIRED', 'INVALID_CURSOR'],
       handle: ({ body, actor, requestId }) =>
         replayEvents(replayer, {
           from: new Date(body.from),

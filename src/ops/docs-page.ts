@@ -1,9 +1,18 @@
 // An OpenAPI document as one page of plain HTML: no script, nothing loaded from anywhere. (Scalar's reference was tried:
 // it wants Node 22, brings some thirty packages, and needs inline scripts and styles, so no strict policy.)
-import type { JsonSchema, OpenApiDocument, Operation, Parameter } from '../api/openapi-model.ts'
+import type {
+  JsonSchema,
+  MediaType,
+  OpenApiDocument,
+  Parameter,
+  ResolvedOperation,
+  Response,
+} from '../api/openapi-model.ts'
 import { escapeHtml, frameStyle, pageHeader } from './docs-frame.ts'
 
-export function docsPage(document: OpenApiDocument): string {
+type Resolved = OpenApiDocument<ResolvedOperation>
+
+export function docsPage(document: Resolved): string {
   const sections = document.tags
     .map((tag) => ({ ...tag, operations: operationsOf(document, tag.name) }))
     .filter((section) => section.operations.length > 0)
@@ -43,7 +52,7 @@ ${schemaBlock(document.components.schemas.Error ?? {})}
 interface Located {
   method: string
   path: string
-  operation: Operation
+  operation: ResolvedOperation
 }
 
 interface Section {
@@ -52,8 +61,8 @@ interface Section {
   operations: Located[]
 }
 
-function operationsOf(document: OpenApiDocument, tag: string): Located[] {
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
+function operationsOf(document: Resolved, tag: string): Located[] {
+  return Object.entries({ ...document.paths, ...document.webhooks }).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, operation]) => operation.tags.includes(tag))
       .map(([method, operation]) => ({ method, path, operation })),
@@ -88,10 +97,10 @@ function article(one: Located): string {
   const body = Object.entries(requestBody?.content ?? {})
   return `<article id="${anchor(one)}">
 <h3>${signature(one)}</h3>
-<p>${prose(summary)}${security ? '' : ' <i>No key needed.</i>'}</p>
-${description ? `<p>${prose(description)}</p>` : ''}
+<p>${prose(summary)}${security.length > 0 ? '' : ' <i>No key needed.</i>'}</p>
+<p>${prose(description)}</p>
 ${parameters.length > 0 ? `<h4>Parameters</h4><ul class="schema">${parameters.map(parameterItem).join('')}</ul>` : ''}
-${body.map(([type, { schema }]) => `<h4>Body <small>${escapeHtml(type)}</small></h4>${schemaBlock(schema)}`).join('\n')}
+${body.map(([type, media]) => `<h4>Body <small>${escapeHtml(type)}</small></h4>${schemaBlock(media.schema)}${exampleBlock(media)}`).join('\n')}
 <h4>Answers</h4>
 ${Object.entries(responses)
   .map(([status, response]) => answer(status, response))
@@ -99,16 +108,22 @@ ${Object.entries(responses)
 </article>`
 }
 
-function answer(status: string, response: Operation['responses'][string]): string {
+function answer(status: string, response: Response): string {
   const [content] = Object.entries(response.content ?? {})
   const heading = `<b>${escapeHtml(status === 'default' ? 'else' : status)}</b> ${prose(response.description)}`
   if (!content) return `<p class="answer">${heading}</p>`
-  const [type, { schema }] = content
-  // The error body is the same everywhere and stands at the end of the page.
-  if (schema.$ref !== undefined) {
+  const [type, media] = content
+  // The error body is the same everywhere and stands at the end of the page; the codes are in the description.
+  if (media.examples !== undefined || status === 'default') {
     return `<p class="answer">${heading} <a href="#errors">error</a></p>`
   }
-  return `<details><summary>${heading} <small>${escapeHtml(type)}</small></summary>${schemaBlock(schema)}</details>`
+  return `<details><summary>${heading} <small>${escapeHtml(type)}</small></summary>${schemaBlock(media.schema)}${exampleBlock(media)}</details>`
+}
+
+function exampleBlock({ example }: MediaType): string {
+  if (example === undefined) return ''
+  const text = typeof example === 'string' ? example : JSON.stringify(example, null, 2)
+  return `<details><summary>Example</summary><pre tabindex="0">${escapeHtml(text)}</pre></details>`
 }
 
 function parameterItem({ name, in: place, required, description, schema }: Parameter): string {
@@ -221,6 +236,7 @@ article p { margin: 6px 0 }
 .schema li { padding: 3px 0; overflow-wrap: anywhere }
 details, .answer { margin: 4px 0; font-size: 14px }
 summary { cursor: pointer }
+pre { margin: 8px 0; max-height: 420px }
 @media (max-width: 899.9px) {
   .frame { display: block }
   main { padding-top: 24px }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { openApiDocument } from '../api/openapi.ts'
-import type { OpenApiDocument } from '../api/openapi-model.ts'
+import { type OpenApiDocument, resolved } from '../api/openapi-model.ts'
 import type { Route } from '../api/route.ts'
 import { docsPage, docsStyle } from './docs-page.ts'
 import { etagOf, isKnown } from './static-files.ts'
@@ -23,7 +23,7 @@ export function mountDocs(app: FastifyInstance, routes: Route[], version: string
   let made: { document: OpenApiDocument; page: string; etag: string } | undefined
   function make() {
     const document = openApiDocument(routes, version)
-    const page = docsPage(document)
+    const page = docsPage(resolved(document))
     return { document, page, etag: etagOf(page) }
   }
   const docs = () => {

@@ -34,6 +34,7 @@ export function healthRoutes(options: HealthOptions): Route[] {
   const limits = { oldest_pending_seconds: backlogAlertSeconds, dlq_count: deadLetterThreshold }
   return [
     route({
+      operationId: 'admin.health.get',
       method: 'GET',
       path: '/api/admin/whatsapp/health',
       summary: 'Backlog, failures and latency, in total and per tenant',
@@ -45,6 +46,7 @@ export function healthRoutes(options: HealthOptions): Route[] {
       },
     }),
     route({
+      operationId: 'admin.health.history',
       method: 'GET',
       path: '/api/admin/whatsapp/history',
       summary: 'Backlog, failures and latency over time; and the last hour per tenant',
@@ -57,6 +59,7 @@ export function healthRoutes(options: HealthOptions): Route[] {
       }),
     }),
     route({
+      operationId: 'health.get',
       method: 'GET',
       path: '/api/whatsapp/health',
       summary: 'Your backlog, failures and latency',
@@ -71,6 +74,7 @@ export function healthRoutes(options: HealthOptions): Route[] {
       },
     }),
     route({
+      operationId: 'health.history',
       method: 'GET',
       path: '/api/whatsapp/history',
       summary: 'Your backlog, failures and latency over time',

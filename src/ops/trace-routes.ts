@@ -7,13 +7,14 @@ import type { Db } from '../db/connect.ts'
 import { findTraced, traceMessage } from './message-trace.ts'
 
 const twins = [
-  { base: '/api/admin/whatsapp', access: 'operator' },
-  { base: '/api/whatsapp', access: 'tenant' },
+  { base: '/api/admin/whatsapp', access: 'operator', prefix: 'admin.' },
+  { base: '/api/whatsapp', access: 'tenant', prefix: '' },
 ] as const
 
 export function traceRoutes({ db }: { db: Db }): Route[] {
-  return twins.flatMap(({ base, access }) => [
+  return twins.flatMap(({ base, access, prefix }) => [
     route({
+      operationId: `${prefix}messages.find`,
       method: 'GET',
       path: `${base}/trace`,
       summary: 'Messages by an id, a reference, or whom they are from or for, the latest first',
@@ -24,12 +25,14 @@ export function traceRoutes({ db }: { db: Db }): Route[] {
         findTraced(db, access === 'operator' ? null : tenantId, query),
     }),
     route({
+      operationId: `${prefix}messages.trace`,
       method: 'GET',
       path: `${base}/messages/:id/trace`,
       summary: 'Every step of a message, from the webhook to the ticks; nothing of what it says',
       access,
       params: z.object({ id: z.string() }),
       answer: messageTrace,
+      errors: ['MESSAGE_NOT_FOUND'],
       handle: ({ params, tenantId }) =>
         traceMessage(db, access === 'operator' ? null : tenantId, params.id),
     }),

@@ -48,6 +48,7 @@ export const sendRequest = message
     checkOrder(request, ctx)
   })
   .transform(normalRecipient)
+  .meta({ id: 'OutgoingMessage' })
 
 /** Checked and normalised; plain JSON, so that it can be stored and read back. `to` (digits, or a group's id) or
  *  `recipient`, never both. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { cancelledMessage, queuedMessage, sendHeaders } from '../api/contract-outbox.ts'
+import type { DeclaredError } from '../api/error-codes.ts'
 import { type Route, route } from '../api/route.ts'
 import type { Db } from '../db/connect.ts'
 import { publicId } from '../ids.ts'
@@ -14,9 +15,19 @@ interface OutboxRoutesOptions {
   enqueuer: Enqueuer
 }
 
+const sendErrors: DeclaredError[] = [
+  ...(['ACCOUNT_NOT_FOUND', 'TENANT_SUSPENDED', 'WHATSAPP_REAUTH_REQUIRED'] as const),
+  ...(['ACCOUNT_RESTRICTED', 'RECIPIENT_SUPPRESSED', 'WINDOW_CLOSED'] as const),
+  { code: 'TEMPLATE_NOT_FOUND', status: 422 },
+  ...(['TEMPLATE_PARAMETERS', 'TEMPLATE_PAUSED', 'TEMPLATE_DISABLED'] as const),
+  ...(['TEMPLATE_REJECTED', 'TEMPLATE_NOT_APPROVED', 'TEMPLATE_DELETED'] as const),
+  ...(['IDEMPOTENCY_KEY_REUSED', 'BACKLOG_FULL', 'OVERLOADED', 'TIMED_OUT'] as const),
+]
+
 export function outboxRoutes({ db, clock, enqueuer }: OutboxRoutesOptions): Route[] {
   return [
     route({
+      operationId: 'messages.send',
       method: 'POST',
       path: '/api/whatsapp/meta/send',
       summary:
@@ -27,6 +38,10 @@ export function outboxRoutes({ db, clock, enqueuer }: OutboxRoutesOptions): Rout
       invalidCode: 'INVALID_MESSAGE',
       answer: queuedMessage,
       status: 202,
+      answerHeaders: {
+        'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' },
+      },
+      errors: sendErrors,
       handle: async ({ tenantId, body, headers, person, setHeader }) => {
         const accepted = await enqueuer.send({
           tenantId,
@@ -44,12 +59,14 @@ export function outboxRoutes({ db, clock, enqueuer }: OutboxRoutesOptions): Rout
       },
     }),
     route({
+      operationId: 'messages.cancel',
       method: 'POST',
       path: '/api/whatsapp/messages/:id/cancel',
       summary: 'Take back a message that still waits',
       access: 'agent',
       params: z.object({ id: z.string() }),
       answer: cancelledMessage,
+      errors: ['MESSAGE_NOT_FOUND', 'NOT_CANCELLABLE'],
       handle: async ({ tenantId, params }) => {
         await cancelMessage(db, clock, tenantId, params.id)
         return { id: params.id, status: 'cancelled' as const }

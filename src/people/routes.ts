@@ -10,6 +10,7 @@ import {
   person,
   personChange,
   personLink,
+  signedOut,
 } from '../api/contract-people.ts'
 import { decodeCursor, pageOf } from '../api/paging.ts'
 import { type Call, type Route, route } from '../api/route.ts'
@@ -45,6 +46,7 @@ export function peopleRoutes(options: PeopleRoutesOptions): Route[] {
   const { db } = options
   return [
     route({
+      operationId: 'admin.people.list',
       method: 'GET',
       path: '/api/admin/people',
       summary: 'List who may sign in to the console',
@@ -54,6 +56,7 @@ export function peopleRoutes(options: PeopleRoutesOptions): Route[] {
       handle: ({ query }) => list(db, query.tenant_id ?? null, query),
     }),
     route({
+      operationId: 'admin.people.invite',
       method: 'POST',
       path: '/api/admin/people',
       summary: 'Invite somebody; the link is shown once and is good for 7 days',
@@ -61,6 +64,7 @@ export function peopleRoutes(options: PeopleRoutesOptions): Route[] {
       body: newPerson,
       answer: invitedPerson,
       status: 201,
+      errors: ['TENANT_NOT_FOUND', 'EMAIL_TAKEN'],
       handle: async (call) => {
         const { tenant_id: tenantId = null, ...given } = call.body
         if (tenantId !== null && !(await options.isTenant(tenantId))) {
@@ -71,6 +75,7 @@ export function peopleRoutes(options: PeopleRoutesOptions): Route[] {
     }),
     ...changingRoutes(options, '/api/admin/people', 'operator'),
     route({
+      operationId: 'people.list',
       method: 'GET',
       path: '/api/whatsapp/people',
       summary: 'List who may sign in to the console for this tenant',
@@ -80,6 +85,7 @@ export function peopleRoutes(options: PeopleRoutesOptions): Route[] {
       handle: ({ query, tenantId }) => list(db, tenantId, query),
     }),
     route({
+      operationId: 'people.invite',
       method: 'POST',
       path: '/api/whatsapp/people',
       summary: 'Invite a colleague; the link is shown once and is good for 7 days',
@@ -87,10 +93,12 @@ export function peopleRoutes(options: PeopleRoutesOptions): Route[] {
       body: newColleague,
       answer: invitedPerson,
       status: 201,
+      errors: ['EMAIL_TAKEN'],
       handle: (call) => invite(options, call, { ...call.body, tenantId: call.tenantId }),
     }),
     ...changingRoutes(options, '/api/whatsapp/people', 'tenant'),
     route({
+      operationId: 'colleagues.list',
       method: 'GET',
       path: '/api/whatsapp/colleagues',
       summary: 'List to whom a conversation can be assigned',
@@ -111,6 +119,7 @@ function changingRoutes(
   base: string,
   access: 'operator' | 'tenant',
 ): Route[] {
+  const prefix = access === 'operator' ? 'admin.' : ''
   const named = (call: { params: { id: string }; tenantId: string }) => {
     const id = uuidOf('usr', call.params.id)
     if (!id) throw personNotFound()
@@ -118,6 +127,7 @@ function changingRoutes(
   }
   return [
     route({
+      operationId: `${prefix}people.update`,
       method: 'PATCH',
       path: `${base}/:id`,
       summary: 'Change a person’s name or role, shut them out or let them in again',
@@ -125,12 +135,14 @@ function changingRoutes(
       params: ofPerson,
       body: personChange,
       answer: person,
+      errors: ['PERSON_NOT_FOUND', 'OWN_ACCOUNT'],
       handle: (call) =>
         db.transaction(async (tx) =>
           showPerson(await changePerson(tx, named(call), call.body, { actor: call.actor, clock })),
         ),
     }),
     route({
+      operationId: `${prefix}people.createLink`,
       method: 'POST',
       path: `${base}/:id/link`,
       summary: 'Make a link with which the person chooses a password; earlier links end',
@@ -138,6 +150,7 @@ function changingRoutes(
       params: ofPerson,
       answer: personLink,
       status: 201,
+      errors: ['PERSON_NOT_FOUND', 'PERSON_DISABLED'],
       handle: (call) =>
         db.transaction(async (tx) => {
           const { id, tenantId } = named(call)
@@ -155,12 +168,14 @@ function changingRoutes(
         }),
     }),
     route({
+      operationId: `${prefix}people.signOut`,
       method: 'POST',
       path: `${base}/:id/sign-out`,
       summary: 'Sign a person out everywhere',
       access,
       params: ofPerson,
-      answer: z.object({ sessions: z.number().int() }),
+      answer: signedOut,
+      errors: ['PERSON_NOT_FOUND'],
       handle: (call) =>
         db.transaction(async (tx) => ({
           sessions: await signOutEverywhere(tx, named(call), { actor: call.actor, clock }),

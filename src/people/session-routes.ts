@@ -54,33 +54,39 @@ function arriving(options: SessionRoutesOptions): Route[] {
   }
   return [
     route({
+      operationId: 'console.signIn',
       method: 'POST',
       path: `${base}/sign-in`,
       summary: 'Sign in to the console; the answer sets its cookie',
       access: 'page',
       body: signIn,
       answer: signedIn,
+      errors: ['SIGN_IN_FAILED', 'SIGN_IN_LOCKED', 'BUSY'],
       handle: async (call) => welcome(call, await signInWith(options, call.body)),
     }),
     route({
+      operationId: 'console.readLink',
       method: 'POST',
       path: `${base}/link`,
       summary: 'Whose link this is, before a password is chosen',
       access: 'page',
       body: linkToken,
       answer: linkOwner,
+      errors: ['LINK_INVALID'],
       handle: async ({ body }) => {
         const row = await readLink(db, body.token, clock.now())
         return { name: row.name, email: row.email, purpose: purposeFor(row) }
       },
     }),
     route({
+      operationId: 'console.acceptLink',
       method: 'POST',
       path: `${base}/link/accept`,
       summary: 'Choose a password with a link, and be signed in',
       access: 'page',
       body: acceptLink,
       answer: signedIn,
+      errors: ['LINK_INVALID', 'BUSY'],
       handle: async (call) => welcome(call, await acceptLinkWith(options, call.body)),
     }),
   ]
@@ -89,17 +95,20 @@ function arriving(options: SessionRoutesOptions): Route[] {
 function being(options: SessionRoutesOptions): Route[] {
   return [
     route({
+      operationId: 'console.me',
       method: 'GET',
       path: `${base}/me`,
       summary: 'Who is signed in',
       access: 'person',
       answer: signedIn,
+      errors: ['PERSON_NOT_FOUND'],
       handle: async (call) => {
         const me = signedInBy(call)
         return show(options, await known(options.db, me), me)
       },
     }),
     route({
+      operationId: 'console.changePassword',
       method: 'POST',
       path: `${base}/password`,
       summary: 'Change one’s own password; other sessions end',
@@ -107,6 +116,7 @@ function being(options: SessionRoutesOptions): Route[] {
       body: passwordChange,
       answer: z.null(),
       status: 204,
+      errors: ['PERSON_NOT_FOUND', 'SIGN_IN_FAILED', 'SIGN_IN_LOCKED', 'BUSY'],
       handle: async (call) => {
         await changePassword(options, signedInBy(call), call.actor, call.body)
         return null
@@ -118,6 +128,7 @@ function being(options: SessionRoutesOptions): Route[] {
 function leaving({ db, clock }: SessionRoutesOptions): Route[] {
   return [
     route({
+      operationId: 'console.signOut',
       method: 'POST',
       path: `${base}/sign-out`,
       summary: 'Sign out here',
@@ -131,12 +142,14 @@ function leaving({ db, clock }: SessionRoutesOptions): Route[] {
       },
     }),
     route({
+      operationId: 'console.signOutEverywhere',
       method: 'POST',
       path: `${base}/sign-out-everywhere`,
       summary: 'Sign out here and everywhere else',
       access: 'person',
       answer: z.null(),
       status: 204,
+      errors: ['PERSON_NOT_FOUND'],
       handle: async (call) => {
         const id = signedInBy(call).personId
         await db.transaction((tx) =>

@@ -10,6 +10,7 @@ import {
   sweepHeaders,
   taskHeaders,
 } from '../api/contract-tasks.ts'
+import type { DeclaredError } from '../api/error-codes.ts'
 import { type Route, route } from '../api/route.ts'
 import { AppError } from '../errors.ts'
 import type { ErrorCode } from '../errors-table.ts'
@@ -27,6 +28,14 @@ export interface TaskRoutesOptions {
   sweep: Sweep
 }
 
+const outboundErrors: DeclaredError[] = [
+  'whatsapp_retryable_error',
+  'whatsapp_permanent_error',
+  { code: 'whatsapp_permanent_error', status: 502 },
+  'CLAIM_LOST',
+  'STOPPING',
+]
+
 export function taskRoutes({
   log,
   processInbound,
@@ -35,6 +44,7 @@ export function taskRoutes({
 }: TaskRoutesOptions): Route[] {
   return [
     route({
+      operationId: 'internal.processInbound',
       method: 'POST',
       path: '/internal/process_inbound',
       summary: 'Process one stored delivery, if it is due',
@@ -42,18 +52,21 @@ export function taskRoutes({
       headers: taskHeaders,
       body: inboundTask,
       answer: inboundTaskAnswer,
+      errors: ['PROCESSING_FAILED'],
       handle: async ({ body, headers }) => {
         const taskName = headers['x-cloudtasks-taskname'] ?? 'internal'
         return inboundAnswer(await processInbound(body.event_id, taskName))
       },
     }),
     route({
+      operationId: 'internal.processOutbound',
       method: 'POST',
       path: '/internal/process_outbound',
       summary: 'Send one message, if it is due',
       access: 'internal',
       body: outboundTask,
       answer: outboundTaskAnswer,
+      errors: outboundErrors,
       handle: async ({ body }) => {
         const processed = await processOutbound({
           outboxId: body.outbox_id,
@@ -69,6 +82,7 @@ export function taskRoutes({
       },
     }),
     route({
+      operationId: 'internal.sweep',
       method: 'POST',
       path: '/internal/sweep',
       summary: 'One round of everything periodic',

@@ -50,6 +50,7 @@ const content = {
 export const templateDefinition = z
   .strictObject({ category, ...content })
   .superRefine((given, ctx) => addAll(ctx, definitionProblems(given)))
+  .meta({ id: 'TemplateDefinition' })
 
 export const newTemplate = z
   .strictObject({
@@ -70,6 +71,7 @@ export const newTemplate = z
     message_send_ttl_seconds: lifetime.optional(),
   })
   .superRefine((given, ctx) => addAll(ctx, definitionProblems(given)))
+  .meta({ id: 'NewTemplate' })
 
 /** What it is checked against depends on the template: see `definitionProblems`. */
 export const templateChange = z
@@ -79,6 +81,7 @@ export const templateChange = z
     message_send_ttl_seconds: lifetime.optional(),
   })
   .refine((change) => Object.keys(change).length > 0, 'names nothing to change')
+  .meta({ id: 'TemplateChange' })
 
 export interface Definition {
   category: string

@@ -13,6 +13,7 @@ import {
   templateSyncState,
   templatesQuery,
 } from '../api/contract-templates.ts'
+import { templateErrors } from '../api/error-codes.ts'
 import { type Route, route } from '../api/route.ts'
 import { AppError } from '../errors.ts'
 import {
@@ -35,36 +36,48 @@ interface TemplateRoutesOptions extends SampleDesk {
 
 const base = '/api/whatsapp/meta/templates'
 const one = z.object({ id: z.string() })
-const previewOfNew = templatePreviewRequest.extend({ template: templateDefinition })
+const previewOfNew = templatePreviewRequest
+  .extend({ template: templateDefinition })
+  .meta({ id: 'NewTemplatePreviewRequest' })
 
 export function templateRoutes(options: TemplateRoutesOptions): Route[] {
-  return [...syncRoutes(options), ...readRoutes(options), ...changeRoutes(options)]
+  return [
+    ...syncRoutes(options),
+    ...readRoutes(options),
+    ...makeRoutes(options),
+    ...changeRoutes(options),
+  ]
 }
 
 function readRoutes({ db }: TemplateRoutesOptions): Route[] {
   return [
     route({
+      operationId: 'templates.list',
       method: 'GET',
       path: base,
       summary: 'List your templates as Meta has them, with their status',
       access: 'agent',
       query: templatesQuery,
       answer: listOf(template),
+      errors: ['ACCOUNT_NOT_FOUND'],
       handle: ({ tenantId, query }) => listTemplates(db, tenantId, query),
     }),
     route({
+      operationId: 'templates.get',
       method: 'GET',
       path: `${base}/:id`,
       summary: 'One template',
       access: 'agent',
       params: one,
       answer: template,
+      errors: ['TEMPLATE_NOT_FOUND'],
       handle: async ({ tenantId, params }) =>
         showTemplate(
           await db.tenantTransaction(tenantId, (tx) => holdTemplate(tx, tenantId, params.id)),
         ),
     }),
     route({
+      operationId: 'templates.preview',
       method: 'POST',
       path: `${base}/:id/preview`,
       summary: 'A template with parameters filled in, and what does not fit. Asks nobody',
@@ -72,6 +85,7 @@ function readRoutes({ db }: TemplateRoutesOptions): Route[] {
       params: one,
       body: templatePreviewRequest,
       answer: templatePreview,
+      errors: ['TEMPLATE_NOT_FOUND', 'TEMPLATE_NOT_SYNCED'],
       handle: async ({ tenantId, params, body }) => {
         const row = await db.tenantTransaction(tenantId, (tx) =>
           holdTemplate(tx, tenantId, params.id),
@@ -80,6 +94,7 @@ function readRoutes({ db }: TemplateRoutesOptions): Route[] {
       },
     }),
     route({
+      operationId: 'templates.previewNew',
       method: 'POST',
       path: `${base}/preview`,
       summary: 'The same for a template that is not at Meta yet: checked as a new one would be',
@@ -111,6 +126,7 @@ function syncRoutes(options: TemplateRoutesOptions): Route[] {
   const { db, clock } = options
   return [
     route({
+      operationId: 'accounts.templateSync',
       method: 'GET',
       path: '/api/whatsapp/accounts/:id/template-sync',
       summary:
@@ -118,15 +134,18 @@ function syncRoutes(options: TemplateRoutesOptions): Route[] {
       access: 'tenant',
       params: one,
       answer: templateSyncState,
+      errors: ['ACCOUNT_NOT_FOUND'],
       handle: ({ tenantId, params }) => syncOfAccount(db, tenantId, params.id, clock.now()),
     }),
     route({
+      operationId: 'templates.sync',
       method: 'POST',
       path: `${base}/sync`,
       summary: 'Ask Meta for all templates now: of one account, or of all',
       access: 'tenant',
       query: templateSyncQuery,
       answer: templateSyncResult,
+      errors: [...templateErrors, 'TEMPLATE_SYNC_RUNNING'],
       handle: async ({ tenantId, query }) => ({
         data: await syncAccounts(options, tenantId, query),
       }),
@@ -134,9 +153,10 @@ function syncRoutes(options: TemplateRoutesOptions): Route[] {
   ]
 }
 
-function changeRoutes(desk: TemplateRoutesOptions): Route[] {
+function makeRoutes(desk: TemplateRoutesOptions): Route[] {
   return [
     route({
+      operationId: 'templates.create',
       method: 'POST',
       path: base,
       summary: 'Create a template at Meta, for all numbers of the account. Meta reviews it',
@@ -145,19 +165,35 @@ function changeRoutes(desk: TemplateRoutesOptions): Route[] {
       invalidCode: 'INVALID_TEMPLATE',
       answer: template,
       status: 201,
+      errors: [
+        ...templateErrors,
+        'TEMPLATE_LIMIT_REACHED',
+        'TEMPLATE_NAME_BLOCKED',
+        'TEMPLATE_EXISTS',
+        'TEMPLATE_NOT_EDITABLE',
+        'TEMPLATE_NOT_AT_META',
+      ],
       handle: async ({ tenantId, actor, body }) =>
         showTemplate(await createTemplate(desk, { tenantId, actor }, body)),
     }),
     route({
+      operationId: 'templates.createSample',
       method: 'POST',
       path: `${base}/samples`,
       summary: 'Hand an uploaded file over to Meta as the sample of a template’s header',
       access: 'tenant',
       body: newTemplateSample,
       answer: templateSample,
+      errors: [...templateErrors, 'MEDIA_NOT_FOUND', 'MEDIA_STORE_UNAVAILABLE'],
       handle: ({ tenantId, body }) => giveSample(desk, tenantId, body),
     }),
+  ]
+}
+
+function changeRoutes(desk: TemplateRoutesOptions): Route[] {
+  return [
     route({
+      operationId: 'templates.update',
       method: 'PATCH',
       path: `${base}/:id`,
       summary: 'Edit a template at Meta: components are replaced as a whole. Meta reviews it again',
@@ -166,20 +202,39 @@ function changeRoutes(desk: TemplateRoutesOptions): Route[] {
       body: templateChange,
       invalidCode: 'INVALID_TEMPLATE',
       answer: template,
+      errors: [
+        ...templateErrors,
+        'TEMPLATE_NOT_FOUND',
+        'TEMPLATE_NOT_SYNCED',
+        'TEMPLATE_NOT_EDITABLE',
+        'TEMPLATE_NOT_AT_META',
+        'TEMPLATE_LIMIT_REACHED',
+        'TEMPLATE_NAME_BLOCKED',
+        'TEMPLATE_EXISTS',
+      ],
       handle: async ({ tenantId, actor, params, body }) =>
         showTemplate(await editTemplate(desk, { tenantId, actor }, params.id, body)),
     }),
     route({
+      operationId: 'templates.unpause',
       method: 'POST',
       path: `${base}/:id/unpause`,
       summary: 'Let a paused template be sent again',
       access: 'tenant',
       params: one,
       answer: template,
+      errors: [
+        ...templateErrors,
+        'TEMPLATE_NOT_FOUND',
+        'TEMPLATE_NOT_SYNCED',
+        'TEMPLATE_NOT_PAUSED',
+        'TEMPLATE_NOT_AT_META',
+      ],
       handle: async ({ tenantId, actor, params }) =>
         showTemplate(await unpauseTemplate(desk, { tenantId, actor }, params.id)),
     }),
     route({
+      operationId: 'templates.delete',
       method: 'DELETE',
       path: `${base}/:id`,
       summary: 'Delete a template at Meta, in one language or in all',
@@ -187,6 +242,13 @@ function changeRoutes(desk: TemplateRoutesOptions): Route[] {
       params: one,
       query: templateDeletionQuery,
       answer: templateDeletion,
+      errors: [
+        ...templateErrors,
+        'TEMPLATE_NOT_FOUND',
+        'TEMPLATE_NOT_SYNCED',
+        'TEMPLATE_NOT_DELETABLE',
+        'TEMPLATE_NOT_AT_META',
+      ],
       handle: async ({ tenantId, actor, params, query }) => {
         const by = { tenantId, actor }
         return showDeletion(await deleteTemplate(desk, by, params.id, query.all_languages))

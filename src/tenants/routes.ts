@@ -44,6 +44,7 @@ const base = '/api/admin/tenants'
 export function tenantRoutes({ db, clock, random, onChanged }: TenantRoutesOptions): Route[] {
   return [
     route({
+      operationId: 'admin.tenants.create',
       method: 'POST',
       path: base,
       summary: 'Create a tenant',
@@ -51,10 +52,12 @@ export function tenantRoutes({ db, clock, random, onChanged }: TenantRoutesOptio
       body: newTenant,
       answer: tenant,
       status: 201,
+      errors: ['SLUG_TAKEN'],
       handle: async ({ body, actor }) =>
         showTenant(await createTenant(db, body, { actor, clock, random })),
     }),
     route({
+      operationId: 'admin.tenants.list',
       method: 'GET',
       path: base,
       summary: 'List tenants',
@@ -67,12 +70,14 @@ export function tenantRoutes({ db, clock, random, onChanged }: TenantRoutesOptio
       },
     }),
     route({
+      operationId: 'admin.tenants.get',
       method: 'GET',
       path: `${base}/:id`,
       summary: 'Show a tenant',
       access: 'operator',
       params: ofTenant,
       answer: tenant,
+      errors: ['TENANT_NOT_FOUND'],
       handle: async ({ params }) => {
         const row = await selectTenant(db, params.id)
         if (!row) throw tenantNotFound()
@@ -80,6 +85,7 @@ export function tenantRoutes({ db, clock, random, onChanged }: TenantRoutesOptio
       },
     }),
     route({
+      operationId: 'admin.tenants.update',
       method: 'PATCH',
       path: `${base}/:id`,
       summary: 'Change a tenant: its limits, or suspend it',
@@ -87,6 +93,7 @@ export function tenantRoutes({ db, clock, random, onChanged }: TenantRoutesOptio
       params: ofTenant,
       body: tenantChange,
       answer: tenant,
+      errors: ['TENANT_NOT_FOUND'],
       handle: ({ params, body: { reason, ...body }, actor }) =>
         db.transaction(async (tx) => {
           const before = await lockTenant(tx, params.id)
@@ -118,6 +125,7 @@ export function tenantRoutes({ db, clock, random, onChanged }: TenantRoutesOptio
 function keyRoutes({ db, clock, random }: Omit<TenantRoutesOptions, 'onChanged'>): Route[] {
   return [
     route({
+      operationId: 'admin.tenants.apiKeys.create',
       method: 'POST',
       path: `${base}/:id/api-keys`,
       summary: 'Make an API key for a tenant; it is shown once',
@@ -126,6 +134,7 @@ function keyRoutes({ db, clock, random }: Omit<TenantRoutesOptions, 'onChanged'>
       body: newApiKey,
       answer: shownApiKey,
       status: 201,
+      errors: ['TENANT_NOT_FOUND'],
       handle: ({ params, body, actor }) =>
         db.transaction(async (tx) => {
           if (!(await lockTenant(tx, params.id))) throw tenantNotFound()
@@ -133,6 +142,7 @@ function keyRoutes({ db, clock, random }: Omit<TenantRoutesOptions, 'onChanged'>
         }),
     }),
     route({
+      operationId: 'admin.tenants.apiKeys.list',
       method: 'GET',
       path: `${base}/:id/api-keys`,
       summary: 'List a tenant’s API keys',
@@ -140,6 +150,7 @@ function keyRoutes({ db, clock, random }: Omit<TenantRoutesOptions, 'onChanged'>
       params: ofTenant,
       query: listQuery,
       answer: listOf(apiKey),
+      errors: ['TENANT_NOT_FOUND'],
       handle: async ({ params, query }) => {
         if (!(await selectTenant(db, params.id))) throw tenantNotFound()
         const rows = await selectApiKeys(db, params.id, decodeCursor(query.after), query.limit + 1)
@@ -147,6 +158,7 @@ function keyRoutes({ db, clock, random }: Omit<TenantRoutesOptions, 'onChanged'>
       },
     }),
     route({
+      operationId: 'admin.tenants.apiKeys.revoke',
       method: 'DELETE',
       path: `${base}/:id/api-keys/:keyId`,
       summary: 'Revoke an API key',
@@ -154,6 +166,7 @@ function keyRoutes({ db, clock, random }: Omit<TenantRoutesOptions, 'onChanged'>
       params: ofTenant.extend({ keyId: z.string() }),
       answer: z.null(),
       status: 204,
+      errors: ['KEY_NOT_FOUND'],
       handle: ({ params, actor }) =>
         db.transaction(async (tx) => {
           const uuid = uuidOf('key', params.keyId)

@@ -157,11 +157,7 @@ const isMetric = (name: string) =>
 
 const routes = [
   ...declaredRoutes().map(routeName),
-  ...Object.entries(plainOperations).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-  ),
-  'GET /console',
-  'GET /console/:view',
+  ...plainOperations.map(({ method, path }) => `${method} ${path}`),
 ]
 
 describe('the documents that are printed from the code', async () => {

@@ -1,12 +1,23 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { JsonSchema, OpenApiDocument } from '../../src/api/openapi-model.ts'
+import {
+  type JsonSchema,
+  type MediaType,
+  type OpenApiDocument,
+  type ResolvedOperation,
+  resolved,
+} from '../../src/api/openapi-model.ts'
 import type { Route } from '../../src/api/route.ts'
+import { apiCodes } from '../../src/errors-table.ts'
 import { apiRoutes, mountApi } from '../../src/gateway.ts'
 import { createHttpServer } from '../../src/http.ts'
+import { mountConsole } from '../../src/ops/console.ts'
 import { mountMetrics, mountProbes } from '../../src/ops/routes.ts'
+import { createSchemaCheck } from '../support/described-answers.ts'
 import { startTestGateway } from '../support/gateway.ts'
 
 let document: OpenApiDocument
+let whole: OpenApiDocument<ResolvedOperation>
 let routes: Route[]
 /** Everything the server answers, as `GET /path/{id}`. */
 const answered: string[] = []
@@ -16,21 +27,25 @@ beforeAll(async () => {
   routes = apiRoutes(runtime)
   const answer = await call('GET', '/openapi.json')
   document = answer.json
+  whole = resolved(document)
 
   const app = createHttpServer(runtime)
   app.addHook('onRoute', ({ method, url }) => {
     const methods = [method].flat().filter((one) => one !== 'HEAD')
-    answered.push(...methods.map((one) => `${one} ${url.replace(/:(\w+)/g, '{$1}')}`))
+    answered.push(
+      ...methods.map((one) => `${one} ${url.replace(/:(\w+)/g, '{$1}').replace('*', '{place}')}`),
+    )
   })
   mountProbes(app, { problems: async () => [], stop: async () => undefined })
   mountMetrics(app, { contentType: 'text/plain', text: async () => '' }, () => Promise.reject())
+  mountConsole(app, new Map())
   mountApi(app, runtime)
   await app.ready()
   await app.close()
 })
 
 function operations() {
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
+  return Object.entries(whole.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       name: `${method.toUpperCase()} ${path}`,
       path,
@@ -38,6 +53,9 @@ function operations() {
     })),
   )
 }
+
+const valuesOf = (examples: NonNullable<MediaType['examples']>) =>
+  Object.values(examples).map(({ value }) => value)
 
 /** Every object anywhere in the document, with its place. */
 function* objectsIn(value: unknown, place = '#'): Generator<[string, Record<string, unknown>]> {
@@ -80,8 +98,9 @@ describe('the OpenAPI document', () => {
   })
 
   test('has only the members that OpenAPI 3.1 knows', () => {
-    const known = ['openapi', 'info', 'servers', 'tags', 'components', 'paths']
+    const known = ['openapi', 'info', 'servers', 'tags', 'components', 'paths', 'webhooks']
     const ofOperation = [
+      'operationId',
       'summary',
       'description',
       'tags',
@@ -116,10 +135,58 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('names every operation once, as a program would: `messages.send`', () => {
+    const names = operations().map(({ operation }) => operation.operationId)
+    expect(new Set(names).size).toBe(names.length)
+    for (const name of names) expect(name).toMatch(/^[a-z]\w+(\.[a-z]\w+)+$/)
+  })
+
+  test('passes the linter', async () => {
+    // Stricter than recommended: warnings are errors. Off are
+    const rules = {
+      // our own test of examples below does it, in a tenth of the time;
+      'no-invalid-media-type-examples': 'off',
+      // probes and open pages refuse nobody;
+      'operation-4xx-response': 'off',
+      // one operation only sends browsers elsewhere.
+      'operation-2xx-response': 'off',
+    } as const
+    const config = await createConfig({ extends: ['recommended-strict'], rules })
+    const problems = await lintFromString({ source: JSON.stringify(document), config })
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location])).toEqual([])
+  })
+
+  test('has examples of what goes in and out, which fit their schemas', () => {
+    const check = createSchemaCheck(document)
+    const spoken = ['application/json', 'multipart/form-data']
+    let count = 0
+    for (const [place, object] of objectsIn(document)) {
+      if (!('schema' in object) || !place.includes('/content/')) continue
+      const { schema, example, examples = {} } = object as unknown as MediaType
+      const given = [...(example === undefined ? [] : [example]), ...valuesOf(examples)]
+      if (spoken.some((type) => place.endsWith(type))) expect(given, place).not.toEqual([])
+      for (const value of given) expect(check(schema, value), place).toEqual([])
+      count += given.length
+    }
+    expect(count).toBeGreaterThan(300)
+  })
+
+  test('tells what each code means, and every code where it occurs', () => {
+    const told = new Set(
+      operations().flatMap(({ operation }) =>
+        Object.values(operation.responses).flatMap(({ content }) =>
+          Object.keys(content?.['application/json']?.examples ?? {}),
+        ),
+      ),
+    )
+    expect([...told].toSorted()).toEqual(apiCodes().toSorted())
+  })
+
   test('has a summary, a known tag and described responses for every operation', () => {
     const tags = document.tags.map((tag) => tag.name)
     for (const { name, operation } of operations()) {
       expect(operation.summary, name).not.toBe('')
+      expect(operation.description, name).not.toBe('')
       expect(operation.tags.length, name).toBe(1)
       expect(tags, name).toContain(operation.tags[0])
       const statuses = Object.keys(operation.responses)
@@ -133,7 +200,7 @@ describe('the OpenAPI document', () => {
 
   test('asks for a key exactly where one is needed', () => {
     const open = operations()
-      .filter(({ operation }) => operation.security === undefined)
+      .filter(({ operation }) => operation.security.length === 0)
       .map(({ path }) => path)
     expect(new Set(open)).toEqual(
       new Set([
@@ -151,10 +218,12 @@ describe('the OpenAPI document', () => {
         '/docs',
         '/docs/{page}',
         '/llms.txt',
+        '/console',
+        '/console/{place}',
       ]),
     )
     for (const { name, operation } of operations()) {
-      for (const scheme of (operation.security ?? []).flatMap(Object.keys))
+      for (const scheme of operation.security.flatMap(Object.keys))
         expect(Object.keys(document.components.securitySchemes), name).toContain(scheme)
     }
   })

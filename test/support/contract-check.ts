@@ -1,7 +1,10 @@
-// Looks at every answer that a test gets: it must be what the route declares, and every error of one shape.
+// Looks at every answer that a test gets: it must be what the route declares, and every error of one shape and one that
+// the API's description has for it.
 import { expect } from 'vitest'
 import { errorAnswer } from '../../src/api/contract.ts'
+import { plainOperations } from '../../src/api/plain-operations.ts'
 import type { Route } from '../../src/api/route.ts'
+import { errorsOf } from '../../src/api/route-errors.ts'
 import { errorRows } from '../../src/errors-table.ts'
 
 interface CheckedAnswer {
@@ -14,11 +17,19 @@ interface CheckedAnswer {
 /** Throws when an answer is not what the contract says. Knows errors everywhere, and the answers of these routes. */
 export function createContractCheck(routes: Route[]) {
   const known = routes.map((one) => ({ one, shape: shapeOf(one.path) }))
+  const refusals = [...routes, ...plainOperations].map((one) => {
+    const declared = errorsOf(one).map(({ status, code }) => `${status} ${code}`)
+    return { one, shape: shapeOf(one.path), declared }
+  })
   return (method: string, path: string, answer: CheckedAnswer): void => {
     const place = path.split('?')[0] ?? ''
     if (answer.status >= 400) {
       // A probe tells why in a body of its own.
-      if (place !== '/readyz') checkError(answer)
+      if (place === '/readyz') return
+      const code = checkError(answer)
+      const refused = refusals.find(({ one, shape }) => one.method === method && shape.test(place))
+      const name = `${method} ${refused?.one.path} declares the error it answers`
+      if (refused) expect(refused.declared, name).toContain(`${answer.status} ${code}`)
       return
     }
     const found = known.find(({ one, shape }) => one.method === method && shape.test(place))
@@ -32,12 +43,13 @@ export function createContractCheck(routes: Route[]) {
   }
 }
 
-function checkError({ json, headers, status }: CheckedAnswer): void {
+function checkError({ json, headers, status }: CheckedAnswer): string {
   expect(errorAnswer.parse(json)).toEqual(json)
   const { error } = json as { error: { code: string; message: string; request_id: string } }
   expect(documentedStatuses(error.code), `${error.code} ${status}`).toContain(status)
   expect(error.message).not.toBe('')
   expect(error.request_id).toBe(headers.get('x-request-id'))
+  return error.code
 }
 
 /** As docs/errors.md has them. What is not even HTTP is told with whatever of 4xx fits. */

@@ -459,5 +459,8 @@ export function requiredOf(schema: z.ZodType | undefined): string[] {
 }
 
 export function jsonSchemaOf(schema: z.ZodType | undefined): z.core.JSONSchema.BaseSchema {
-  return schema ? z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) : {}
+  if (!schema) return {}
+  const { $ref, $defs, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  // What has a name stands among the definitions.
+  return $ref === undefined ? rest : { ...$defs?.[$ref.replace('#/$defs/', '')], ...rest }
 }

@@ -12,24 +12,29 @@ const params = z.object({ id: z.string() })
 export function doctorRoutes(options: DoctorOptions): Route[] {
   return [
     route({
+      operationId: 'accounts.doctor.examine',
       method: 'GET',
       path: base,
       summary: 'Look at an account from its token to its last inbound message, and say what to do',
       access: 'tenant',
       params,
       answer: doctorReport,
+      errors: ['ACCOUNT_NOT_FOUND'],
       handle: async (call) => (await examine(options, patientOf(call))).report,
     }),
     route({
+      operationId: 'accounts.doctor.repair',
       method: 'POST',
       path: `${base}/repair`,
       summary: 'Do what can be done without a person: subscribe the app, register the number',
       access: 'tenant',
       params,
       answer: repairReport,
+      errors: ['ACCOUNT_NOT_FOUND'],
       handle: (call) => repair(options, patientOf(call), { actor: call.actor }),
     }),
     route({
+      operationId: 'accounts.doctor.register',
       method: 'POST',
       path: `${base}/register`,
       summary: 'The same with the number’s own two-step verification PIN',
@@ -37,6 +42,7 @@ export function doctorRoutes(options: DoctorOptions): Route[] {
       params,
       body: numberPin,
       answer: repairReport,
+      errors: ['ACCOUNT_NOT_FOUND'],
       handle: (call) => repair(options, patientOf(call), { actor: call.actor, pin: call.body.pin }),
     }),
   ]

@@ -49,6 +49,7 @@ export function signupRoutes(options: SignupRoutesOptions): Route[] {
   }
   return [
     route({
+      operationId: 'signup.settings',
       method: 'GET',
       path: base,
       summary: 'Whether numbers can be connected here, and which settings that still needs',
@@ -57,21 +58,25 @@ export function signupRoutes(options: SignupRoutesOptions): Route[] {
       handle: async () => ({ missing: options.missing }),
     }),
     route({
+      operationId: 'signup.start',
       method: 'POST',
       path: `${base}/start`,
       summary:
         'Begin connecting a number: a page to open in a browser, good once and for 10 minutes',
       access: 'tenant',
       answer: signupStart,
+      errors: ['SIGNUP_NOT_CONFIGURED'],
       handle: (call) => start(call, null),
     }),
     route({
+      operationId: 'signup.reconnect',
       method: 'POST',
       path: `${base}/reconnect`,
       summary: 'Begin reconnecting an account; what waits for it goes out afterwards',
       access: 'tenant',
       body: accountReference,
       answer: signupStart,
+      errors: ['ACCOUNT_NOT_FOUND', 'SIGNUP_NOT_CONFIGURED'],
       handle: (call) => {
         const id = uuidOf('acc', call.body.account_id)
         if (!id) throw notFound('ACCOUNT_NOT_FOUND', 'account')

@@ -36,3 +36,4 @@ export const contacts = z
   .array(contact)
   .min(1, 'at least one contact')
   .max(257, 'at most 257 contacts')
+  .meta({ id: 'ContactsContent' })

@@ -179,27 +179,29 @@ const voiceCall = z.strictObject({
   }),
 })
 
-export const interactive = z.discriminatedUnion(
-  'type',
-  [
-    button,
-    list,
-    ctaUrl,
-    locationRequest,
-    flow,
-    product,
-    productList,
-    catalogMessage,
-    carousel,
-    addressMessage,
-    callPermissionRequest,
-    voiceCall,
-    orderDetails,
-    orderStatus,
-  ],
-  {
-    error:
-      'one of button, list, cta_url, location_request_message, flow, product, product_list, catalog_message, carousel, ' +
-      'address_message, call_permission_request, voice_call, order_details, order_status',
-  },
-)
+export const interactive = z
+  .discriminatedUnion(
+    'type',
+    [
+      button,
+      list,
+      ctaUrl,
+      locationRequest,
+      flow,
+      product,
+      productList,
+      catalogMessage,
+      carousel,
+      addressMessage,
+      callPermissionRequest,
+      voiceCall,
+      orderDetails,
+      orderStatus,
+    ],
+    {
+      error:
+        'one of button, list, cta_url, location_request_message, flow, product, product_list, catalog_message, carousel, ' +
+        'address_message, call_permission_request, voice_call, order_details, order_status',
+    },
+  )
+  .meta({ id: 'InteractiveContent' })

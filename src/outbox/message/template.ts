@@ -125,17 +125,19 @@ const topComponent = z
   })
   .superRefine(checkComponent)
 
-export const template = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[a-z0-9_]+$/, 'lower-case letters, digits and underscores')
-    .max(512, 'at most 512 characters'),
-  language: z.strictObject({
-    code: z
+export const template = z
+  .strictObject({
+    name: z
       .string()
-      .regex(/^[a-z]{2,3}(_[A-Za-z0-9]{2,8})*$/, 'a code of Meta’s, such as en or pt_BR')
-      .max(32, 'at most 32 characters'),
-    policy: z.literal('deterministic').optional(),
-  }),
-  components: z.array(topComponent).max(50, 'at most 50 components').optional(),
-})
+      .regex(/^[a-z0-9_]+$/, 'lower-case letters, digits and underscores')
+      .max(512, 'at most 512 characters'),
+    language: z.strictObject({
+      code: z
+        .string()
+        .regex(/^[a-z]{2,3}(_[A-Za-z0-9]{2,8})*$/, 'a code of Meta’s, such as en or pt_BR')
+        .max(32, 'at most 32 characters'),
+      policy: z.literal('deterministic').optional(),
+    }),
+    components: z.array(topComponent).max(50, 'at most 50 components').optional(),
+  })
+  .meta({ id: 'TemplateContent' })

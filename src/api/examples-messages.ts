@@ -1,0 +1,192 @@
+// Messages, conversations, consent, templates and files, in examples.
+const at = '2026-11-16T12:00:00.000Z'
+const later = '2026-11-16T12:00:01.000Z'
+const phone_number_id = '441785372350001'
+const conversation_id = 'conv_01a1e2b009577020a7c1d0e2f3a4b5c6'
+const message_id = 'msg_01a1e2b00957701f8ad46e451c6fc14c'
+
+const contact = { wa_id: '16505550143', user_id: null, name: 'Rosa Fictional' }
+
+const message = {
+  id: message_id,
+  conversation_id,
+  phone_number_id,
+  direction: 'outbound',
+  origin: 'live',
+  sender: null,
+  type: 'text',
+  content: { text: { body: 'Your order is ready.' } },
+  media: null,
+  media_id: null,
+  media_error: null,
+  media_bytes: null,
+  status: 'delivered',
+  wamid: 'wamid.HBgLMTY1MDU1NTAxNDMVAgARGBI',
+  reply_to_wamid: null,
+  refers_to: null,
+  rendered: null,
+  sent_by: null,
+  waits_for: null,
+  correlation_id: '4d1d1f3e-8f0b-4a63-9a0e-0d6c6f1b2a11',
+  attempts: 1,
+  client_reference: 'order-4711',
+  error: null,
+  automatic: false,
+  reactions: [],
+  edited_at: null,
+  original_content: null,
+  revoked_at: null,
+  duplicate_confirmed_at: null,
+  occurred_at: at,
+  created_at: at,
+  timeline: [
+    { status: 'queued', at },
+    { status: 'sent', at: later },
+    { status: 'delivered', at: later },
+  ],
+}
+
+const components = [
+  { type: 'BODY', text: 'Your order {{1}} is ready.', example: { body_text: [['4711']] } },
+]
+
+const template = {
+  id: 'tpl_01a1e2b009577021b8d2e1f3a4b5c6d7',
+  waba_id: '215589313241560',
+  meta_id: '1290000000000001',
+  name: 'order_ready',
+  language: 'en',
+  category: 'UTILITY',
+  next_category: null,
+  status: 'APPROVED',
+  status_detail: null,
+  rejection_reason: null,
+  is_sendable: true,
+  quality: 'GREEN',
+  parameter_format: 'POSITIONAL',
+  components,
+  message_send_ttl_seconds: null,
+  synced_at: at,
+  gone_at: null,
+  created_at: at,
+  updated_at: at,
+}
+
+const suppression = {
+  id: 'sup_01a1e2b009577023daf4a3b5c6d7e8f9',
+  phone_number_id,
+  contact: { ...contact, username: null },
+  scope: 'everything',
+  state: 'active',
+  reason: 'operator',
+  since: at,
+  set_by: 'key_01a1e2b00957701c9a3be0c1d2e3f405',
+  note: 'asked for it on the phone',
+  lifted_at: null,
+  lifted_by: null,
+  lift_note: null,
+  created_at: at,
+  updated_at: at,
+}
+
+const given = [{ type: 'body', parameters: [{ type: 'text', text: '4711' }] }]
+
+export const messageExamples = {
+  OutgoingMessage: {
+    to: '+16505550143',
+    type: 'text',
+    text: { body: 'Your order is ready.' },
+    client_reference: 'order-4711',
+    fallback_template: { name: 'order_ready', language: { code: 'en' }, components: given },
+  },
+  QueuedMessage: { message_id, conversation_id, status: 'queued' },
+  CancelledMessage: { id: message_id, status: 'cancelled' },
+  MessageInList: message,
+  Message: {
+    ...message,
+    sends: [
+      {
+        started_at: at,
+        finished_at: later,
+        outcome: 'accepted',
+        status_code: 200,
+        provider_code: null,
+        error_message: null,
+      },
+    ],
+  },
+  Conversation: {
+    id: conversation_id,
+    phone_number_id,
+    contact: { ...contact, username: null, kind: 'person' },
+    suppressions: [],
+    contact_wa_id: contact.wa_id,
+    contact_user_id: null,
+    contact_name: contact.name,
+    status: 'open',
+    unread_count: 1,
+    last_message_at: at,
+    window_expires_at: '2026-11-17T12:00:00.000Z',
+    assigned_user_id: null,
+    assignee: null,
+    last_message: {
+      id: 'msg_01a1e2b0095770282f49f80a1b2c3d4e',
+      type: 'text',
+      direction: 'inbound',
+      status: 'received',
+      text: 'Is my order ready?',
+      revoked: false,
+      at,
+    },
+    created_at: at,
+    updated_at: at,
+  },
+  ConversationCounts: { open: 12, closed: 340, mine: null, unassigned: 7, waiting: 5 },
+  ConversationChange: { status: 'closed' },
+  ConversationRead: {
+    id: conversation_id,
+    unread_count: 0,
+    meta: 'marked',
+    message_id: 'msg_01a1e2b0095770282f49f80a1b2c3d4e',
+    error: null,
+  },
+  StopWords: { words: ['stop', 'unsubscribe'], source: 'installation' },
+  Suppression: suppression,
+  NewSuppression: { to: '+16505550143', reason: 'asked for it on the phone' },
+  SuppressionLift: { reason: 'wants to hear from us again' },
+  Template: template,
+  NewTemplate: { name: 'order_ready', language: 'en', category: 'UTILITY', components },
+  TemplateChange: { components },
+  TemplatePreviewRequest: { components: given },
+  NewTemplatePreviewRequest: { template: { category: 'UTILITY', components }, components: given },
+  TemplatePreview: {
+    header: null,
+    body: 'Your order 4711 is ready.',
+    buttons: [],
+    footer: null,
+    cards: [],
+    problems: [],
+  },
+  NewTemplateSample: { media_id: 'med_01a1e2b009577022c9e3f2a4b5c6d7e8' },
+  TemplateSample: { handle: '4::aW1hZ2UvanBlZw==:EXAMPLE', format: 'IMAGE' },
+  TemplateDeletion: {
+    id: template.id,
+    name: template.name,
+    languages: ['en'],
+    name_blocked_until: '2026-12-16T12:00:00.000Z',
+  },
+  TemplateSyncState: {
+    waba_id: template.waba_id,
+    state: 'waiting',
+    templates: 14,
+    synced_at: at,
+    next_sync_at: '2026-11-16T18:00:00.000Z',
+    access: 'ok',
+    last_error: null,
+  },
+  TemplateSyncResult: {
+    data: [{ waba_id: template.waba_id, listed: 14, added: 1, gone: 0, error: null }],
+  },
+  UploadedMedia: { media_id: 'med_01a1e2b009577022c9e3f2a4b5c6d7e8' },
+  MediaForm: { file: '(the bytes of a JPEG)', type: 'image/jpeg' },
+}
