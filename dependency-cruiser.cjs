@@ -1,7 +1,7 @@
 // The dependency rule, as code. ARCHITECTURE.md explains it; CI runs `npm run lint:imports`.
 // Imports point down: entry -> composition -> features -> adapters -> platform.
 
-const entry = '^src/(cli\\.ts|commands/)'
+const entry = '^src/(cli(-program)?\\.ts|commands/)'
 const composition = '^src/(gateway|runtime|workers|periodic)\\.ts$'
 const features = '^src/(inbox|conversations|consent|responder|outbox|dead-letters|accounts|templates|media|tenants|people|contacts|audit|events|alerts|ops|tasks|secrets)/'
 const adapters = '^src/(meta|dispatch|dedupe|queue|net)/'
@@ -49,7 +49,7 @@ const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error',
 module.exports = {
   forbidden: [
     forbid('no-cycles', 'A cycle means two modules are one.', {}, { circular: true }),
-    forbid('entry-is-the-top', 'Nothing imports the CLI.', { pathNot: [entry, '^site/'] }, { path: entry }),
+    forbid('entry-is-the-top', 'Nothing imports the CLI but tests and what describes it.', { pathNot: [entry, tests, '^site/'] }, { path: entry }),
     forbid(
       'composition-is-near-the-top',
       'Only commands, tests and the composition root itself see the whole Runtime.',
@@ -96,6 +96,12 @@ module.exports = {
       'A static import of it would load the SDK in every process.',
       { path: '^src/', pathNot: tests },
       { path: '^src/tracing/otlp\\.ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
+    ),
+    forbid(
+      'commands-are-loaded-late',
+      'What declares commands loads none of them: `--help` and `start` do not wait for the bench and the simulator.',
+      { path: '^src/(cli(-program)?\\.ts|commands/(declare-[a-z-]+|cli-command)\\.ts)$' },
+      { path: '^(src|simulator|bench)/', pathNot: '^src/(cli-program|package-root|commands/(declare-[a-z-]+|cli-command))\\.ts$', dynamic: false },
     ),
     forbid('simulator-is-independent', 'An oracle that shares code with the gateway agrees with its bugs.', { path: '^simulator/' }, { path: '^src/' }),
     // What the console may see is checked by test/house.test.ts: the parser below reads no JSX.

@@ -40,19 +40,37 @@ const notes = [
   'One question at a time on a kept connection, the answer read to its end.',
 ]
 
-export async function benchHealth(options: HealthOptions): Promise<HealthReport> {
+/** How many lines a run says: for who shows how far it is. */
+export function healthSteps({ rounds }: HealthOptions): number {
+  return sizes.length + rounds
+}
+
+export async function benchHealth(
+  options: HealthOptions,
+  startPostgres = startBenchPostgres,
+): Promise<HealthReport> {
   const { say, ...settings } = options
   const logs = await mkdtemp(join(tmpdir(), 'estafet-bench-log-'))
-  const postgres = await startBenchPostgres()
+  const postgres = await startPostgres()
+  const urls = new Map<Size, string>()
   const servers = new Map<Size, BenchServer>()
   let sampleMs = 0
   try {
     for (const size of sizes) {
-      const opened = await open(postgres, size, options, join(logs, `${size}.log`))
-      servers.set(size, opened.server)
-      sampleMs = Math.max(sampleMs, opened.sampleMs)
+      const filled = await fill(postgres, size, options)
+      urls.set(size, filled.url)
+      sampleMs = Math.max(sampleMs, filled.sampleMs)
       say(`${size} is filled`)
     }
+    await Promise.all(
+      [...urls].map(async ([size, databaseUrl]) => {
+        const logFile = join(logs, `${size}.log`)
+        servers.set(
+          size,
+          await startServer({ kind: 'gateway', databaseUrl, roles: 'api' }, logFile),
+        )
+      }),
+    )
     // V8 compiles and statements are planned: this pass is not counted.
     await measure(servers, 0, Math.min(50, options.samples))
     const cells: HealthCell[] = []
@@ -92,15 +110,14 @@ function fillingOf(size: Size, { rows, tenants }: HealthOptions): Filling {
   }
 }
 
-async function open(postgres: BenchPostgres, size: Size, options: HealthOptions, logFile: string) {
+async function fill(postgres: BenchPostgres, size: Size, options: HealthOptions) {
   const { db, url } = await postgres.createDatabase(`health_${size}`)
   await fillForHealth(db, fillingOf(size, options))
   // What a worker does: none runs here, because it would also work the backlog off.
   const fromMs = performance.now()
   await sampleBacklogs({ db, clock: systemClock })
   const sampleMs = performance.now() - fromMs
-  const server = await startServer({ kind: 'gateway', databaseUrl: url, roles: 'api' }, logFile)
-  return { server, sampleMs }
+  return { url, sampleMs }
 }
 
 async function measure(

@@ -41,9 +41,17 @@ interface Store {
   server: BenchServer
 }
 
-export async function benchInbound(options: InboundOptions): Promise<InboundReport> {
+/** How many lines a run says: for who shows how far it is. */
+export function inboundSteps({ rounds, sizes }: InboundOptions): number {
+  return sizes.length + 1 + rounds * sizes.length
+}
+
+export async function benchInbound(
+  options: InboundOptions,
+  startPostgres = startBenchPostgres,
+): Promise<InboundReport> {
   const logs = await mkdtemp(join(tmpdir(), 'estafet-bench-log-'))
-  const postgres = await startBenchPostgres()
+  const postgres = await startPostgres()
   const stores: Store[] = []
   try {
     for (const size of options.sizes) stores.push(await openStore(postgres, size, logs, options))

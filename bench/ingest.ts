@@ -48,9 +48,17 @@ interface Context {
   requests: Buffer[]
 }
 
-export async function benchIngest(options: IngestOptions): Promise<IngestReport> {
+/** How many lines a run says: for who shows how far it is. */
+export function ingestSteps({ rounds, connections, pgbench }: IngestOptions): number {
+  return rounds * connections.length * (serverVariants.length + (pgbench ? 1 : 0))
+}
+
+export async function benchIngest(
+  options: IngestOptions,
+  startPostgres = startBenchPostgres,
+): Promise<IngestReport> {
   const logs = await mkdtemp(join(tmpdir(), 'estafet-bench-log-'))
-  const postgres = await startBenchPostgres()
+  const postgres = await startPostgres()
   const servers = new Map<Variant, BenchServer>()
   try {
     const database = await postgres.createDatabase('ingest')

@@ -14,6 +14,8 @@ process.on('message', ({ numbers, accessToken }: SimulatorStart) => {
 })
 // Whoever started us is gone, or done.
 process.on('disconnect', () => process.exit(0))
+// Ctrl-C is for whoever started us, who stops us in order.
+process.on('SIGINT', () => undefined)
 
 async function start(numbers: string[], accessToken: string): Promise<string> {
   // No webhook URL: statuses go nowhere. Nobody wrote to these numbers, so the window is left open.

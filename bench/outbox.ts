@@ -54,9 +54,18 @@ const whatIsIncluded = [
   `Every tenant may have ${capPerTenant} in flight and Meta’s pace is not kept, or it would be what is measured.`,
 ]
 
-export async function benchOutbox(options: OutboxOptions): Promise<OutboxReport> {
+/** How many lines a run says: for who shows how far it is. */
+export function outboxSteps({ rounds, pending }: OutboxOptions): number {
+  const [backlogs, contenders] = [pending.length + 1, 3]
+  return backlogs + rounds * (contenders + backlogs + 1)
+}
+
+export async function benchOutbox(
+  options: OutboxOptions,
+  startPostgres = startBenchPostgres,
+): Promise<OutboxReport> {
   const logs = await mkdtemp(join(tmpdir(), 'estafet-bench-log-'))
-  const postgres = await startBenchPostgres()
+  const postgres = await startPostgres()
   const world = createWorld(options.size)
   const simulator = await startBenchSimulator(world)
   const opened: Contender[] = []

@@ -6,6 +6,7 @@ import { connect, type Db, sql } from '../src/db/connect.ts'
 import { startEmbeddedPostgres } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { systemClock } from '../src/time-and-chance.ts'
+import { pause } from './measure.ts'
 
 /** What a small production server has; all else is as Postgres comes, durability above all. */
 export const postgresSettings = {
@@ -31,13 +32,16 @@ export interface BenchDatabase {
 
 const template = 'migrated'
 
-export async function startBenchPostgres(): Promise<BenchPostgres> {
+/** Other settings are for tests, which measure nothing. */
+export async function startBenchPostgres(
+  settings: Record<string, string> = postgresSettings,
+): Promise<BenchPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'estafet-bench-'))
   const removeFiles = () => rm(dataDir, { recursive: true, force: true })
   const server = await startEmbeddedPostgres({
     dataDir,
     clock: systemClock,
-    settings: postgresSettings,
+    settings,
   }).catch(async (error) => {
     await removeFiles()
     throw error
@@ -45,7 +49,7 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
   const open = (url: string) =>
     connect({ url, name: 'bench', poolSize: 2, queryTimeoutMs: 1_800_000 })
   const admin = open(server.adminUrl)
-  const opened = [admin]
+  const opened: Db[] = []
   const [row] = await admin.query(sql<{ version: string }>`
     select split_part(current_setting('server_version'), ' ', 1) as version`)
   const urlOf = (name: string) => Object.assign(new URL(server.adminUrl), { pathname: name }).href
@@ -66,8 +70,22 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
     },
     async stop() {
       for (const db of opened) await db.close()
+      await untilAlone(admin)
+      await admin.close()
       await server.stop()
       await removeFiles()
     },
+  }
+}
+
+/** Peers give their connections back before these are closed, and one that the server closes would be an error of theirs. */
+async function untilAlone(admin: Db): Promise<void> {
+  const deadline = performance.now() + 5_000
+  while (performance.now() < deadline) {
+    const others = await admin.query(sql`
+      select from pg_stat_activity
+      where backend_type = 'client backend' and application_name <> 'estafet bench'`)
+    if (others.length === 0) return
+    await pause(10)
   }
 }

@@ -46,6 +46,8 @@ process.on('message', (command: Command) => {
 })
 // Whoever started us is gone.
 process.on('disconnect', () => process.exit(0))
+// Ctrl-C is for whoever started us, who stops us in order.
+process.on('SIGINT', () => undefined)
 
 function answer(message: unknown, isLast: boolean): void {
   process.send?.(message, () => isLast && process.exit(0))

@@ -35,10 +35,18 @@ const notes = [
   `The breaker’s trial comes after ${halfOpenSeconds} s instead of 300. Every tenant may have 2 in flight, as by default, and in the recovery 10.`,
 ]
 
-export async function benchWeather(options: WeatherOptions): Promise<WeatherReport> {
+/** How many lines a run says: for who shows how far it is. */
+export function weatherSteps({ rounds }: WeatherOptions): number {
+  return rounds
+}
+
+export async function benchWeather(
+  options: WeatherOptions,
+  startPostgres = startBenchPostgres,
+): Promise<WeatherReport> {
   const { say, ...settings } = options
   const logs = await mkdtemp(join(tmpdir(), 'estafet-bench-log-'))
-  const postgres = await startBenchPostgres()
+  const postgres = await startPostgres()
   const world = createWorld()
   const simulator = await startBenchSimulator(world)
   try {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { packageRoot } from '../src/package-root.ts'
 import { printedDocuments } from './generate/documents.ts'
 
-for (const { path, text } of await printedDocuments()) {
+for (const { path, text } of printedDocuments()) {
   const place = join(packageRoot, path)
   const before = await readFile(place, 'utf8').catch(() => undefined)
   if (before === text) continue

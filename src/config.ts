@@ -391,6 +391,17 @@ export function configurationMarkdown(): string {
   return `${lines.join('\n')}\n`
 }
 
+/** The same for programs. */
+export function configurationList() {
+  return table.map(([, it]) => ({
+    variable: it.variable,
+    default: it.default ?? null,
+    development_default: it.developmentDefault ?? it.default ?? null,
+    is_secret: it.secret ?? false,
+    meaning: meaning(it),
+  }))
+}
+
 function defaultDoc(setting: Setting): string {
   const { default: standard, developmentDefault } = setting
   if (setting.defaultDoc) return setting.defaultDoc

@@ -1,5 +1,5 @@
-// Where this package's files are, whether it runs from src/ or from the build in dist/.
-import { existsSync } from 'node:fs'
+// Where this package's files are, whether it runs from src/ or from the build in dist/, and which version it is.
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -10,4 +10,8 @@ function findRoot(folder: string): string {
   const parent = dirname(folder)
   if (parent === folder) throw new Error('bug: package.json not found above this file')
   return findRoot(parent)
+}
+
+export function readVersion(): string {
+  return JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version
 }

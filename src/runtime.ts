@@ -1,8 +1,7 @@
 // Config → what everything else is made from. The only place that chooses adapters.
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createVault, type Vault } from './accounts/vault.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import { connect, type Db } from './db/connect.ts'
 import { identifyDatabase } from './db/identity.ts'
 import type { Dedupe } from './dedupe/dedupe.ts'
@@ -24,7 +23,7 @@ import { createGraphMedia, type GraphMedia } from './meta/graph-media.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createGuardedAgent } from './net/guarded-agent.ts'
 import { createSendBell, findDueSends, type SendBell } from './outbox/ring.ts'
-import { packageRoot } from './package-root.ts'
+import { readVersion } from './package-root.ts'
 import type { OidcCheck } from './tasks/admit.ts'
 import { createOidcCheck } from './tasks/oidc.ts'
 import { type Clock, type Random, systemClock, systemRandom } from './time-and-chance.ts'
@@ -228,7 +227,10 @@ export function logFor(config: Config, clock: Clock): Log {
 }
 
 function hashKeyOf({ encryptionKeys: [first] }: Config): Buffer {
-  if (!first) throw new Error('bug: no encryption key; readConfig or dev provides one')
+  if (!first) {
+    const fix = 'set id:key with a key from `openssl rand -base64 32`, the same for every process'
+    throw new ConfigError([{ variable: 'ENCRYPTION_KEYS', problem: 'is missing', fix }])
+  }
   return logHashKey(first.key)
 }
 
@@ -289,8 +291,4 @@ function oidcSettingsOf(config: Config) {
 export function oidcOf(config: Config): OidcCheck | undefined {
   const settings = oidcSettingsOf(config)
   return settings && createOidcCheck(settings)
-}
-
-export function readVersion(): string {
-  return JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version
 }

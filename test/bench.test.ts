@@ -1,13 +1,19 @@
 // The benches run and their reports have their shape. What they measure here means nothing.
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import type { BenchPostgres } from '../bench/postgres.ts'
+import { afterFile } from './support/after-file.ts'
+import { bundleProgram } from './support/bundle-program.ts'
+import { hasty } from './support/global-setup.ts'
+
+const folder = join(dirname(inject('build')), '..', 'bench')
 
 /** As they are built: from source each of their processes would take seconds to start. */
 function built<Module>(file: string): Promise<Module> {
-  const bench = join(dirname(inject('build')), '..', 'bench')
-  return import(/* @vite-ignore */ pathToFileURL(join(bench, file)).href)
+  return import(/* @vite-ignore */ pathToFileURL(join(folder, file)).href)
 }
+const { startBenchPostgres } = await built<typeof import('../bench/postgres.ts')>('postgres.js')
 const { benchHealth } = await built<typeof import('../bench/health.ts')>('health.js')
 const { benchInbound } = await built<typeof import('../bench/inbound.ts')>('inbound.js')
 const { benchIngest } = await built<typeof import('../bench/ingest.ts')>('ingest.js')
@@ -16,9 +22,24 @@ const { benchOutbox } = await built<typeof import('../bench/outbox.ts')>('outbox
 const spread = { median: expect.any(Number), min: expect.any(Number), max: expect.any(Number) }
 const quiet = () => undefined
 
-describe('the benches', () => {
+let shared: () => Promise<BenchPostgres>
+
+// One Postgres for all of them: one each would take as long as all that is tried here. And what they start a dozen times
+// in one file.
+beforeAll(async () => {
+  await bundleProgram(join(folder, 'server.js'), folder, 'server')
+  const postgres = await startBenchPostgres(hasty)
+  afterFile(() => postgres.stop())
+  shared = async () => ({ ...postgres, stop: async () => undefined })
+})
+
+// At once: each waits for most of its time.
+describe.concurrent('the benches', () => {
   test('health asks at every size', async () => {
-    const report = await benchHealth({ rounds: 1, samples: 3, rows: 20, tenants: 2, say: quiet })
+    const report = await benchHealth(
+      { rounds: 1, samples: 3, rows: 20, tenants: 2, say: quiet },
+      shared,
+    )
 
     expect(report.summary).toMatchObject(
       ['few', 'counted', 'past', 'waiting'].map((size) => ({
@@ -35,14 +56,17 @@ describe('the benches', () => {
   })
 
   test('ingest compares every variant at every number of connections', async () => {
-    const report = await benchIngest({
-      rounds: 1,
-      seconds: 0.1,
-      connections: [4],
-      requestsToWarmUp: 10,
-      pgbench: undefined,
-      say: quiet,
-    })
+    const report = await benchIngest(
+      {
+        rounds: 1,
+        seconds: 0.1,
+        connections: [4],
+        requestsToWarmUp: 10,
+        pgbench: undefined,
+        say: quiet,
+      },
+      shared,
+    )
 
     const variants = ['ours', 'one-row-pool-10', 'one-row-pool-20', 'bare']
     expect(report.cells.map((cell) => cell.variant)).toEqual(expect.arrayContaining(variants))
@@ -58,13 +82,16 @@ describe('the benches', () => {
   })
 
   test('inbound measures latency, and the cost at every size', async () => {
-    const report = await benchInbound({
-      rounds: 1,
-      sizes: [100, 200],
-      events: 20,
-      samples: 2,
-      say: quiet,
-    })
+    const report = await benchInbound(
+      {
+        rounds: 1,
+        sizes: [100, 200],
+        events: 20,
+        samples: 2,
+        say: quiet,
+      },
+      shared,
+    )
 
     expect(report.cells.map((cell) => cell.storedMessages).sort()).toEqual([100, 200])
     expect(report.latency).toMatchObject({ p50Ms: expect.any(Number), p99Ms: expect.any(Number) })
@@ -77,20 +104,23 @@ describe('the benches', () => {
   })
 
   test('outbox compares every queue on the same work, and its claims at every size', async () => {
-    const report = await benchOutbox({
-      rounds: 1,
-      jobs: 30,
-      singles: 10,
-      bulk: 10,
-      samples: 2,
-      backlog: 30,
-      pending: [40, 80],
-      deepLane: 30,
-      claims: 2,
-      httpSends: 30,
-      size: { smallTenants: 4, peopleOfSmall: 10, peopleOfBusy: 20 },
-      say: quiet,
-    })
+    const report = await benchOutbox(
+      {
+        rounds: 1,
+        jobs: 30,
+        singles: 10,
+        bulk: 10,
+        samples: 2,
+        backlog: 30,
+        pending: [40, 80],
+        deepLane: 30,
+        claims: 2,
+        httpSends: 30,
+        size: { smallTenants: 4, peopleOfSmall: 10, peopleOfBusy: 20 },
+        say: quiet,
+      },
+      shared,
+    )
 
     const contenders = ['ours', 'graphile-worker', 'pg-boss']
     expect(report.cells.map((cell) => cell.contender).sort()).toEqual([...contenders].sort())

@@ -22,23 +22,37 @@ export function cliMarkdown(program: Command): string {
         ['0', 'Done; of a command that checks something: all is well.'],
         [
           '1',
-          'Refused or failed; standard error says why. Of a command that checks: trouble found.',
+          'Refused or failed: standard error says why. Of a command that checks: trouble found.',
         ],
+        ['2', 'Called wrongly: an unknown command or option, or a value that is not one.'],
+        ['130, 143', 'Interrupted, by Ctrl-C or by a request to end.'],
       ],
     ),
     '',
     '## Commands',
     '',
-    ...table(
-      ['command', 'does'],
-      leavesOf(program).map((command) => [
-        `[${code(nameOf(command))}](#${anchorOf(command)})`,
-        command.description(),
-      ]),
-    ),
-    '',
+    ...groupsOf(program).flatMap(([name, commands]) => [
+      ...(name === '' ? [] : [`### ${name}`, '']),
+      ...table(
+        ['command', 'does'],
+        commands.map((command) => [
+          `[${code(nameOf(command))}](#${anchorOf(command)})`,
+          command.description(),
+        ]),
+      ),
+      '',
+    ]),
     ...leavesOf(program).flatMap(section),
   )
+}
+
+/** As `--help` has them. */
+function groupsOf(program: Command): [string, Command[]][] {
+  const names = [...new Set(program.commands.map((command) => command.helpGroup()))]
+  return names.map((name) => [
+    name.replace(/:$/, ''),
+    program.commands.filter((command) => command.helpGroup() === name).flatMap(leavesOf),
+  ])
 }
 
 /** Every command that does something, in the order in which they were declared. */

@@ -1,6 +1,5 @@
 // Every document that is printed from the code: its place, and the text that it should have.
-import { existsSync } from 'node:fs'
-import type { Command } from 'commander'
+import { createProgram } from '../../src/cli-program.ts'
 import { configurationMarkdown } from '../../src/config.ts'
 import { cliMarkdown } from './cli.ts'
 import { errorsMarkdown } from './errors.ts'
@@ -12,21 +11,12 @@ export interface PrintedDocument {
   text: string
 }
 
-export async function printedDocuments(): Promise<PrintedDocument[]> {
-  const program = await loadProgram()
+export function printedDocuments(): PrintedDocument[] {
   return [
     { path: 'docs/configuration.md', text: configurationMarkdown() },
     { path: 'docs/errors.md', text: errorsMarkdown() },
     { path: 'docs/logs.md', text: logsMarkdown() },
     { path: 'docs/metrics.md', text: metricsMarkdown() },
-    ...(program ? [{ path: 'docs/cli.md', text: cliMarkdown(program) }] : []),
+    { path: 'docs/cli.md', text: cliMarkdown(createProgram()) },
   ]
-}
-
-/** Undefined until the command line is declared in a file of its own. */
-export async function loadProgram(): Promise<Command | undefined> {
-  const file = new URL('../../src/cli-program.ts', import.meta.url)
-  if (!existsSync(file)) return undefined
-  const { createProgram } = await import(file.href)
-  return createProgram()
 }

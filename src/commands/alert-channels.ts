@@ -12,6 +12,7 @@ import { showChannel } from '../alerts/show.ts'
 import { newAlertChannel } from '../api/contract-alerts.ts'
 import { parsePart } from '../api/route.ts'
 import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
+import { table } from './text.ts'
 
 export interface ChannelOptions extends TableOptions {
   tenant?: string
@@ -49,19 +50,25 @@ export function channelCreate(
 export function channelList(options: ChannelOptions): Promise<void> {
   return forOwner(options, async ({ manager, by }) => {
     const { data: shown } = await listChannels(manager, by.tenantId, { limit: 1000 })
-    const lines = shown.map((one) => {
-      const trouble =
-        one.failing_since === null
-          ? ''
-          : `  failing since ${one.failing_since} (${one.last_error ?? 'unknown'})`
-      const from = one.origin === 'environment' ? '  from the environment' : ''
-      return `${one.id}  ${one.kind.padEnd(9)}  ${one.target}  ${one.description}${from}${trouble}`
-    })
+    const rows = shown.map((one) => [
+      one.id,
+      one.kind,
+      one.failing_since === null ? 'ok' : 'failed',
+      one.target,
+      [
+        one.description,
+        ...(one.origin === 'environment' ? ['(from the environment)'] : []),
+        ...(one.failing_since === null
+          ? []
+          : [`failing since ${one.failing_since} (${one.last_error ?? 'unknown'})`]),
+      ].join(' '),
+    ])
     const none =
       by.tenantId === null
         ? 'The operator has no alert channels. Next: estafet alert-channel create --kind slack --target …'
         : 'This tenant has no alert channels: its alerts go to the operator’s.'
-    print(options, shown, lines.join('\n') || none)
+    const heads = ['ID', 'KIND', 'STATE', 'TARGET', 'WHAT']
+    print(options, shown, rows.length === 0 ? none : table(heads, rows))
   })
 }
 

@@ -6,7 +6,7 @@ import { listActs } from '../audit/list.ts'
 import { type Verification, verifyAudit } from '../audit/verify.ts'
 import type { Runtime } from '../runtime.ts'
 import { print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
-import { printable, table } from './text.ts'
+import { table } from './text.ts'
 
 interface AuditOptions extends TableOptions {
   tenant?: string
@@ -37,7 +37,7 @@ export async function auditList(
       rows.length === 0
         ? 'Nothing has been done here yet.'
         : [table(['AT', 'WHO', 'DID', 'TO', 'WHY'], rows), ...more].join('\n')
-    print(options, page, printable(text))
+    print(options, page, text)
   })
 }
 
@@ -47,7 +47,7 @@ export async function auditVerify(options: AuditOptions): Promise<boolean> {
   await withRuntime(async (runtime) => {
     const result = await verifyAudit(runtime.db.api, await tenantOf(runtime, options))
     isWhole = result.broken.length === 0
-    print(options, { is_whole: isWhole, ...result }, printable(verificationText(result)))
+    print(options, { is_whole: isWhole, ...result }, verificationText(result))
   })
   return isWhole
 }

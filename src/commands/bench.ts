@@ -1,137 +1,130 @@
-// `estafet bench …`: prints ratios and writes them down. Needs no database of yours: it starts its own.
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+// `estafet bench …`: measures, prints ratios, and writes them down. Needs no database of yours: it starts its own.
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { isFromSource } from '../../bench/child.ts'
-import { benchHealth } from '../../bench/health.ts'
-import { healthTable } from '../../bench/health-report.ts'
-import { benchInbound } from '../../bench/inbound.ts'
-import { inboundTable } from '../../bench/inbound-report.ts'
-import { benchIngest } from '../../bench/ingest.ts'
-import { ingestTable } from '../../bench/ingest-report.ts'
-import { benchOutbox } from '../../bench/outbox.ts'
-import { outboxTable } from '../../bench/outbox-report.ts'
-import { findPgbench } from '../../bench/pgbench.ts'
-import { type Target, targetLines } from '../../bench/report.ts'
-import { benchWeather } from '../../bench/weather.ts'
-import { weatherTable } from '../../bench/weather-report.ts'
-import { AppError } from '../errors.ts'
+import { renderPage, tableText } from '../../bench/page.ts'
+import { type Published, type ScenarioName, scenarios } from '../../bench/published.ts'
+import { targetLines } from '../../bench/report.ts'
+import { packageRoot } from '../package-root.ts'
+import { systemClock } from '../time-and-chance.ts'
+import { type ScenarioOptions, scenarioOf } from './bench-scenarios.ts'
+import { print, type TableOptions } from './manage.ts'
+import { durationText, withProgress } from './progress.ts'
+import { Interrupted, untilStopped } from './signals.ts'
 
-interface Common {
+const resultsFolder = 'bench/results'
+const documents = 'docs'
+
+type OneOptions = ScenarioOptions & TableOptions & { out?: string }
+
+const benchOf = (name: ScenarioName) => async (options: OneOptions) => {
+  const report = await measure(name, options, untilStopped())
+  const file = options.out ?? join(await resultsPlace(options.quick), `${name}.json`)
+  await keep(file, report)
+  print(options, report, `${reportText(report)}\n\nWritten to ${file}`)
+}
+
+export const benchIngestCommand = benchOf('ingest')
+export const benchInboundCommand = benchOf('inbound')
+export const benchOutboxCommand = benchOf('outbox')
+export const benchWeatherCommand = benchOf('weather')
+export const benchHealthCommand = benchOf('health')
+
+interface AllOptions extends TableOptions {
   quick?: boolean
   rounds?: string
-  out: string
+  out?: string
+  renderOnly?: boolean
 }
 
-const say = (line: string) => void process.stdout.write(`${line}\n`)
+export async function benchAllCommand(options: AllOptions): Promise<void> {
+  const folder = options.out ?? (await resultsPlace(options.quick && !options.renderOnly))
+  const stopped = untilStopped()
+  if (!options.renderOnly) {
+    for (const name of scenarios) {
+      // Each is kept as soon as it is there: the next one may fail, or be stopped.
+      await keep(join(folder, `${name}.json`), await measure(name, options, stopped))
+    }
+  }
+  const results = await readResults(folder)
+  // What was measured elsewhere, or in a hurry, is not what the documents tell.
+  const pageFolder = folder === resultsFolder ? documents : folder
+  const files = renderPage(results)
+  for (const [path, text] of files) await writeText(join(pageFolder, path), text)
+  const text = [...results.map(reportText), `Written to ${join(pageFolder, 'speed.md')}`]
+  print(options, { results, files: [...files.keys()] }, text.join('\n\n'))
+}
 
-export async function benchIngestCommand(
-  options: Common & { seconds?: string; connections?: string },
-): Promise<void> {
-  warnFromSource()
-  const { quick } = options
-  const report = await benchIngest({
-    rounds: oneNumber('--rounds', options.rounds ?? (quick ? '1' : '3')),
-    seconds: oneNumber('--seconds', options.seconds ?? (quick ? '1' : '5')),
-    connections: numbers('--connections', options.connections ?? (quick ? '64' : '8,64,256')),
-    // 140 µs of CPU time per request fell to 100 over the first 60 000.
-    requestsToWarmUp: quick ? 5_000 : 60_000,
-    pgbench: findPgbench(),
-    say,
+/** Quick figures do not take the place of those that took their time. */
+async function resultsPlace(quick: boolean | undefined): Promise<string> {
+  return quick ? mkdtemp(join(tmpdir(), 'estafet-bench-results-')) : resultsFolder
+}
+
+async function measure(
+  name: ScenarioName,
+  options: ScenarioOptions & TableOptions,
+  stopped: Promise<NodeJS.Signals>,
+): Promise<Published> {
+  const clock = systemClock
+  const at = clock.now().toISOString()
+  const startMs = clock.monotonicMs()
+  const report = await withProgress(`bench ${name}`, options, async (progress) => {
+    let signal: NodeJS.Signals | undefined
+    let said = 0
+    void stopped.then((one) => {
+      signal = one
+      progress.say('Stopping after this measurement; once more, and it ends at once.')
+    })
+    const { steps, run } = scenarioOf(name, options, (line) => {
+      // Thrown where the run goes on, so that it takes down what it has started.
+      if (signal) throw new Interrupted(signal)
+      progress.say(line)
+      progress.at(++said, steps)
+    })
+    if (isFromSource)
+      progress.say('From source, tsx slows the code down. For figures, build and run dist.')
+    progress.at(0, steps)
+    return run()
   })
-  await publish(options.out, report, ingestTable(report))
+  const tookSeconds = Math.round((clock.monotonicMs() - startMs) / 1000)
+  return { ...report, at, commit: await commitHere(), tookSeconds }
 }
 
-export async function benchInboundCommand(
-  options: Common & { sizes?: string; events?: string },
-): Promise<void> {
-  warnFromSource()
-  const { quick } = options
-  const sizes = options.sizes ?? (quick ? '1000,10000' : '10000,100000,1000000')
-  const report = await benchInbound({
-    rounds: oneNumber('--rounds', options.rounds ?? (quick ? '1' : '3')),
-    sizes: numbers('--sizes', sizes),
-    events: oneNumber('--events', options.events ?? (quick ? '100' : '2000')),
-    samples: quick ? 20 : 300,
-    say,
-  })
-  await publish(options.out, report, inboundTable(report))
+/** Null outside a checkout. */
+async function commitHere(): Promise<string | null> {
+  const git = ['describe', '--always', '--dirty', '--exclude=*']
+  return promisify(execFile)('git', git, { cwd: packageRoot }).then(
+    ({ stdout }) => stdout.trim(),
+    () => null,
+  )
 }
 
-export async function benchOutboxCommand(
-  options: Common & { jobs?: string; pending?: string },
-): Promise<void> {
-  warnFromSource()
-  const { quick } = options
-  const jobs = oneNumber('--jobs', options.jobs ?? (quick ? '3000' : '30000'))
-  const pending = options.pending ?? (quick ? '1000,10000' : '10000,100000,1000000')
-  const report = await benchOutbox({
-    rounds: oneNumber('--rounds', options.rounds ?? (quick ? '1' : '3')),
-    jobs,
-    singles: Math.ceil(jobs / 10),
-    bulk: Math.ceil(jobs / 3),
-    samples: quick ? 30 : 250,
-    backlog: quick ? 5_000 : 50_000,
-    pending: numbers('--pending', pending),
-    deepLane: quick ? 2_000 : 200_000,
-    claims: quick ? 10 : 40,
-    httpSends: Math.ceil(jobs / 3),
-    say,
-  })
-  await publish(options.out, report, outboxTable(report))
+function reportText(report: Published): string {
+  const took = report.tookSeconds === undefined ? [] : [`in ${durationText(report.tookSeconds)}`]
+  return [
+    [`bench ${report.bench}`, ...took].join(' '),
+    '',
+    tableText(report),
+    '',
+    targetLines(report.targets),
+    ...report.notes,
+  ].join('\n')
 }
 
-export async function benchWeatherCommand(options: Common & { seconds?: string }): Promise<void> {
-  warnFromSource()
-  const { quick } = options
-  const report = await benchWeather({
-    rounds: oneNumber('--rounds', options.rounds ?? (quick ? '1' : '3')),
-    seconds: oneNumber('--seconds', options.seconds ?? (quick ? '5' : '20')),
-    perSecond: 60,
-    backlog: quick ? 60 : 200,
-    rate: 20,
-    outageSeconds: quick ? 3 : 10,
-    say,
-  })
-  await publish(options.out, report, weatherTable(report))
+async function readResults(folder: string): Promise<Published[]> {
+  const found = await Promise.all(
+    scenarios.map((name) => readFile(join(folder, `${name}.json`), 'utf8').catch(() => undefined)),
+  )
+  return found.flatMap((text) => (text === undefined ? [] : [JSON.parse(text)]))
 }
 
-export async function benchHealthCommand(
-  options: Common & { rows?: string; samples?: string },
-): Promise<void> {
-  warnFromSource()
-  const { quick } = options
-  const report = await benchHealth({
-    rounds: oneNumber('--rounds', options.rounds ?? (quick ? '1' : '3')),
-    samples: oneNumber('--samples', options.samples ?? (quick ? '50' : '300')),
-    rows: oneNumber('--rows', options.rows ?? (quick ? '20000' : '1000000')),
-    tenants: 100,
-    say,
-  })
-  await publish(options.out, report, healthTable(report))
-}
+const keep = (file: string, report: Published) =>
+  writeText(file, `${JSON.stringify(report, null, 2)}\n`)
 
-function warnFromSource(): void {
-  if (isFromSource) say('From source, tsx slows the code down. For figures, build and run dist.\n')
-}
-
-async function publish(
-  file: string,
-  report: { targets: Target[]; notes: string[] },
-  table: string,
-): Promise<void> {
-  say(['', table, '', targetLines(report.targets), ...report.notes].join('\n'))
+async function writeText(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
-  await writeFile(file, `${JSON.stringify(report, null, 2)}\n`)
-  say(`\nWritten to ${file}`)
-}
-
-function numbers(option: string, text: string): number[] {
-  return text.split(',').map((part) => oneNumber(option, part))
-}
-
-function oneNumber(option: string, text: string): number {
-  const number = Number(text)
-  if (!/^\d{1,7}(\.\d)?$/.test(text) || number === 0)
-    throw new AppError('INVALID_REQUEST', 400, `${option}: a number above 0, or a list of them`)
-  return number
+  await writeFile(file, text)
 }

@@ -9,7 +9,7 @@ import { liftSuppression, suppress } from '../consent/suppress.ts'
 import { givenReason } from '../dead-letters/decision.ts'
 import { publicId } from '../ids.ts'
 import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
-import { printable, table } from './text.ts'
+import { table } from './text.ts'
 
 interface ListOptions extends TableOptions {
   state?: string
@@ -39,7 +39,7 @@ export async function suppressionList(tenant: string, options: ListOptions): Pro
   await withRuntime(async (runtime) => {
     const tenantId = await tenantNamed(runtime, tenant)
     const page = await listSuppressions(runtime.db.api, tenantId, query)
-    print(options, page, printable(listText(page)))
+    print(options, page, listText(page))
   })
 }
 

@@ -1,17 +1,9 @@
-// `estafet event-endpoint …`, apart from cli.ts only for length.
-import type { Command } from 'commander'
-import {
-  endpointChange,
-  endpointCreate,
-  endpointDelete,
-  endpointDeliveries,
-  endpointList,
-  endpointReplay,
-  endpointRotate,
-  endpointTest,
-} from './event-endpoints.ts'
+// `estafet event-endpoint …`: its arguments and options.
+import type { CliCommand } from './cli-command.ts'
 
-export function declareEventEndpoints(program: Command): void {
+const load = () => import('./event-endpoints.ts')
+
+export function declareEventEndpoints(program: CliCommand): void {
   const endpoint = program
     .command('event-endpoint')
     .description('where a tenant’s application hears of events (docs/event-webhooks.md)')
@@ -23,46 +15,54 @@ export function declareEventEndpoints(program: Command): void {
     .option('--events <list>', 'event types, separated by commas; all, unless said')
     .option('--description <text>', 'what it is for')
     .option('--responder-for <list>', 'accounts (acc_…) whose messages it answers')
-    .option('--json', 'for programs')
-    .action(endpointCreate)
+    .json()
+    .example('event-endpoint create flowers --url https://flowers.example/whatsapp')
+    .runs(load, (it) => it.endpointCreate)
   endpoint
     .command('list')
     .description('list a tenant’s endpoints, and how they fare')
     .argument('<tenant>', 'id or slug')
-    .option('--json', 'for programs')
-    .action(endpointList)
+    .json()
+    .example('event-endpoint list flowers')
+    .runs(load, (it) => it.endpointList)
   withEndpoint(endpoint.command('pause'))
     .description('deliver nothing for a while; what happens meanwhile waits')
-    .action((tenantName, id, options) => endpointChange('paused', tenantName, id, options))
+    .example('event-endpoint pause flowers ep_…')
+    .runs(load, (it) => it.endpointPause)
   withEndpoint(endpoint.command('resume'))
     .description('deliver again, also to one that was disabled')
-    .action((tenantName, id, options) => endpointChange('active', tenantName, id, options))
+    .example('event-endpoint resume flowers ep_…')
+    .runs(load, (it) => it.endpointResume)
   withEndpoint(endpoint.command('rotate-secret'))
     .description('a new secret, shown once; the old one signs too for a while')
     .option('--overlap-hours <hours>', 'how long the old one does, at most 168', '24')
-    .action(endpointRotate)
-  withEndpoint(endpoint.command('test')).description('deliver a test event').action(endpointTest)
+    .example('event-endpoint rotate-secret flowers ep_… --overlap-hours 48')
+    .runs(load, (it) => it.endpointRotate)
+  withEndpoint(endpoint.command('test'))
+    .description('deliver a test event')
+    .example('event-endpoint test flowers ep_…')
+    .runs(load, (it) => it.endpointTest)
   withEndpoint(endpoint.command('deliveries'))
     .description('what was and is to be delivered, the latest first')
     .option('--status <status>', 'pending, running, done or failed')
     .option('--limit <count>', 'how many at most', '50')
     .option('--after <cursor>', 'where the page before ended')
-    .action(endpointDeliveries)
+    .example('event-endpoint deliveries flowers ep_… --status failed')
+    .runs(load, (it) => it.endpointDeliveries)
   withEndpoint(endpoint.command('replay'))
     .description('deliver events again, in their old order')
     .option('--from <time>', 'events of this time or later, RFC 3339')
     .option('--to <time>', 'events before this time')
     .option('--event-ids <list>', 'instead of times: evt_…, separated by commas')
     .option('--only-failed', 'only those that were given up')
-    .action(endpointReplay)
+    .example('event-endpoint replay flowers ep_… --from 2030-01-31T09:00:00Z --only-failed')
+    .runs(load, (it) => it.endpointReplay)
   withEndpoint(endpoint.command('delete'))
     .description('delete it, with what waits for it')
-    .action(endpointDelete)
+    .example('event-endpoint delete flowers ep_…')
+    .runs(load, (it) => it.endpointDelete)
 }
 
-function withEndpoint(command: Command): Command {
-  return command
-    .argument('<tenant>', 'id or slug')
-    .argument('<id>', 'ep_…')
-    .option('--json', 'for programs')
+function withEndpoint(command: CliCommand): CliCommand {
+  return command.argument('<tenant>', 'id or slug').argument('<id>', 'ep_…').json()
 }

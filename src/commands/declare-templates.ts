@@ -1,14 +1,9 @@
 // `estafet template …`: its arguments and options.
-import type { Command } from 'commander'
-import {
-  templateDelete,
-  templateList,
-  templatePreviewCommand,
-  templateShow,
-  templateSync,
-} from './templates.ts'
+import type { CliCommand } from './cli-command.ts'
 
-export function declareTemplates(program: Command): void {
+const load = () => import('./templates.ts')
+
+export function declareTemplates(program: CliCommand): void {
   const template = program.command('template').description('message templates, as Meta has them')
   template
     .command('list')
@@ -21,22 +16,25 @@ export function declareTemplates(program: Command): void {
     .option('--gone', 'those that Meta no longer has, instead')
     .option('--limit <count>', 'how many at most', '50')
     .option('--after <cursor>', 'where the page before ended')
-    .option('--json', 'for programs')
-    .action(templateList)
+    .json()
+    .example('template list flowers --status approved')
+    .runs(load, (it) => it.templateList)
   template
     .command('sync')
     .description('ask Meta for all of a tenant’s templates now')
     .argument('<tenant>', 'id or slug')
     .option('--phone-number-id <id>', 'only of the account with this number')
-    .option('--json', 'for programs')
-    .action(templateSync)
+    .json()
+    .example('template sync flowers')
+    .runs(load, (it) => it.templateSync)
   template
     .command('show')
     .description('show one with everything that is known of it')
     .argument('<tenant>', 'id or slug')
     .argument('<id>', 'tpl_…')
-    .option('--json', 'for programs')
-    .action(templateShow)
+    .json()
+    .example('template show flowers tpl_…')
+    .runs(load, (it) => it.templateShow)
   template
     .command('preview')
     .description('fill in parameters and show what the contact would see')
@@ -44,14 +42,16 @@ export function declareTemplates(program: Command): void {
     .argument('<id>', 'tpl_…')
     .option('--components <json>', 'as in a message: template.components')
     .option('--examples', 'what is not given shows its example')
-    .option('--json', 'for programs')
-    .action(templatePreviewCommand)
+    .json()
+    .example('template preview flowers tpl_… --examples')
+    .runs(load, (it) => it.templatePreviewCommand)
   template
     .command('delete')
     .description('delete one at Meta; its name is blocked for 30 days')
     .argument('<tenant>', 'id or slug')
     .argument('<id>', 'tpl_…')
     .option('--all-languages', 'every template of this name')
-    .option('--json', 'for programs')
-    .action(templateDelete)
+    .json()
+    .example('template delete flowers tpl_…')
+    .runs(load, (it) => it.templateDelete)
 }

@@ -1,8 +1,10 @@
 // `estafet user …`: its arguments and options.
-import { type Command, Option } from 'commander'
-import { userCreate, userLink, userList, userStatus } from './people.ts'
+import { Option } from 'commander'
+import type { CliCommand } from './cli-command.ts'
 
-export function declareUsers(program: Command): void {
+const load = () => import('./people.ts')
+
+export function declareUsers(program: CliCommand): void {
   const user = program.command('user').description('people who sign in to the console')
   user
     .command('create')
@@ -15,30 +17,38 @@ export function declareUsers(program: Command): void {
     )
     .option('--tenant <tenant>', 'id or slug, of an admin or agent')
     .option('--name <name>', 'as colleagues see it')
-    .option('--json', 'for programs')
-    .action(userCreate)
+    .json()
+    .example(
+      'user create ana@example.com --role operator',
+      'user create ben@example.com --role agent --tenant flowers --name Ben',
+    )
+    .runs(load, (it) => it.userCreate)
   user
     .command('list')
     .description('who may sign in')
     .option('--tenant <tenant>', 'of this tenant only')
-    .option('--json', 'for programs')
-    .action(userList)
+    .json()
+    .example('user list --tenant flowers')
+    .runs(load, (it) => it.userList)
   user
     .command('link')
     .description('a link with which somebody chooses a new password')
     .argument('<email>')
-    .option('--json', 'for programs')
-    .action(userLink)
+    .json()
+    .example('user link ana@example.com')
+    .runs(load, (it) => it.userLink)
   user
     .command('disable')
     .description('shut somebody out, and sign them out everywhere')
     .argument('<email>')
-    .option('--json', 'for programs')
-    .action((email, options) => userStatus(email, 'disabled', options))
+    .json()
+    .example('user disable ana@example.com')
+    .runs(load, (it) => it.userDisable)
   user
     .command('enable')
     .description('let somebody in again')
     .argument('<email>')
-    .option('--json', 'for programs')
-    .action((email, options) => userStatus(email, 'active', options))
+    .json()
+    .example('user enable ana@example.com')
+    .runs(load, (it) => it.userEnable)
 }

@@ -83,7 +83,7 @@ describe('estafet dlq', () => {
     expect(inspected.out).toContain(`estafet dlq requeue ${id}`)
 
     const silent = await estafet('dlq', 'requeue', id)
-    expect(silent).toMatchObject({ code: 1, error: expect.stringContaining('reason') })
+    expect(silent).toMatchObject({ code: 2, error: expect.stringContaining('reason') })
     const requeued = await estafet('dlq', 'requeue', id, '--reason', 'mended', '--json')
     expect(JSON.parse(requeued.out)).toMatchObject({ id, state: 'requeued', decided_by: 'cli' })
     const twice = await estafet('dlq', 'discard', id, '--reason', 'again')
@@ -98,7 +98,7 @@ describe('estafet dlq', () => {
     const discarded = await estafet('dlq', 'list', '--state', 'discarded', '--json')
     expect(JSON.parse(discarded.out).data).toMatchObject([{ id: other, decision_reason: 'old' }])
     const none = await estafet('dlq', 'requeue')
-    expect(none).toMatchObject({ code: 1, error: expect.stringContaining('--all') })
+    expect(none).toMatchObject({ code: 2, error: expect.stringContaining('--all') })
   })
 })
 
@@ -144,7 +144,7 @@ describe('estafet dlq, for what was to be sent', () => {
     const requeued = await estafet('dlq', 'requeue', id, '--reason', 'they said no')
     expect(requeued).toMatchObject({ code: 0, out: expect.stringContaining('arrive twice') })
     const wrong = await estafet('dlq', 'requeue', '--all', '--reason', 'x', '--per-second', 'fast')
-    expect(wrong).toMatchObject({ code: 1, error: expect.stringContaining('per_second') })
+    expect(wrong).toMatchObject({ code: 2, error: expect.stringContaining('per_second') })
     const bulk = ['dlq', 'requeue', '--all', '--tenant', tenantId, '--per-second', '5']
     const all = await estafet(...bulk, '--reason', 'it is there now', '--json')
     expect(JSON.parse(all.out)).toMatchObject({ matched: 1, decided: 1, remaining: 0 })

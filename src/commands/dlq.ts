@@ -15,7 +15,13 @@ import { AppError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
 import { bulkText, inspectionText, listText, nextAfter, twice } from './dlq-text.ts'
 import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
-import { printable } from './text.ts'
+import { withProgress } from './progress.ts'
+
+const titles: Record<Verb, string> = {
+  requeue: 'Requeueing',
+  discard: 'Discarding',
+  'mark-sent': 'Marking as sent',
+}
 
 interface FilterOptions extends TableOptions {
   tenant?: string
@@ -58,18 +64,25 @@ export async function dlqList(options: ListOptions): Promise<void> {
       after,
       filter: letterFilter(filter),
     })
-    print(options, page, printable(listText(page, state)))
+    print(options, page, listText(page, state))
   })
 }
 
 export async function dlqInspect(id: string, options: TableOptions): Promise<void> {
   await withRuntime(async ({ db, clock }) => {
     const letter = await inspectLetter(db.api, id, { scope: null, actor, at: clock.now() })
-    print(options, letter, printable(inspectionText(letter)))
+    print(options, letter, inspectionText(letter))
   })
 }
 
-export async function dlqDecide(verb: Verb, ids: string[], options: DecideOptions): Promise<void> {
+export const dlqRequeue = (ids: string[], options: DecideOptions) => decide('requeue', ids, options)
+
+export const dlqDiscard = (ids: string[], options: DecideOptions) => decide('discard', ids, options)
+
+export const dlqMarkSent = (ids: string[], options: DecideOptions) =>
+  decide('mark-sent', ids, options)
+
+async function decide(verb: Verb, ids: string[], options: DecideOptions): Promise<void> {
   if (ids.length > 0 === (options.all === true)) {
     const usage = `Name dead letters (estafet dlq ${verb} <id>…), or say --all with --tenant, --kind, --error-code or the like.`
     throw new AppError('INVALID_REQUEST', 400, usage)
@@ -95,15 +108,19 @@ export async function dlqDecide(verb: Verb, ids: string[], options: DecideOption
     }
     const chosen = letterFilter(body.filter ?? {}, body.ids)
     const bulk = { ...by, isDryRun: body.dry_run, ...(pace && { pace }) }
-    let answer = await decideMany(desk, verb, chosen, bulk)
-    let decided = answer.decided
-    const { matched, by_kind, may_arrive_twice } = answer
-    while (options.all && !body.dry_run && answer.remaining > 0 && answer.decided > 0) {
-      if (pace && answer.next_start_at !== null) pace.startAt = new Date(answer.next_start_at)
-      answer = await decideMany(desk, verb, chosen, bulk)
-      decided += answer.decided
-    }
-    const whole = { ...answer, matched, decided, by_kind, may_arrive_twice }
+    const decideSome = () => decideMany(desk, verb, chosen, bulk)
+    const whole = await withProgress(titles[verb], options, async ({ at }) => {
+      let answer = await decideSome()
+      let decided = answer.decided
+      const { matched, by_kind, may_arrive_twice } = answer
+      while (options.all && !body.dry_run && answer.remaining > 0 && answer.decided > 0) {
+        at(decided, decided + answer.remaining)
+        if (pace && answer.next_start_at !== null) pace.startAt = new Date(answer.next_start_at)
+        answer = await decideSome()
+        decided += answer.decided
+      }
+      return { ...answer, matched, decided, by_kind, may_arrive_twice }
+    })
     print(options, whole, bulkText(verb, whole))
   })
 }

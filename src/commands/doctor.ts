@@ -8,7 +8,7 @@ import { AppError, notFound } from '../errors.ts'
 import { accountKeeping } from '../gateway.ts'
 import { uuidOf } from '../ids.ts'
 import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
-import { printable, table } from './text.ts'
+import { table } from './text.ts'
 
 export interface DoctorCommandOptions extends TableOptions {
   tenant?: string
@@ -43,7 +43,7 @@ export async function doctorCommand(
       )
     }
     isWell = visits.every(({ doctor }) => doctor.status !== 'failed')
-    print(options, { data: visits }, printable(textOf(visits)))
+    print(options, { data: visits }, textOf(visits))
   })
   return isWell
 }

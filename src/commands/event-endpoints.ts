@@ -22,6 +22,7 @@ import {
 import { showEndpoint } from '../events/show.ts'
 import type { Runtime } from '../runtime.ts'
 import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
+import { table } from './text.ts'
 
 interface Work {
   manager: EndpointManager
@@ -72,18 +73,30 @@ export function endpointCreate(
 export function endpointList(tenant: string, options: TableOptions): Promise<void> {
   return forTenant(tenant, async ({ manager, by }) => {
     const { data: shown } = await listEndpoints(manager.db, by.tenantId, { limit: 1000 })
-    const lines = shown.map((one) => {
-      const trouble = one.failing_since === null ? '' : `  failing since ${one.failing_since}`
-      const waiting = `${one.pending_count} waiting`
-      return `${one.id}  ${one.status.padEnd(8)}  ${waiting}  ${one.url}  ${one.events.join(',')}${trouble}`
-    })
+    const rows = shown.map((one) => [
+      one.id,
+      one.status,
+      String(one.pending_count),
+      one.url,
+      [
+        one.events.join(','),
+        ...(one.failing_since === null ? [] : [`failing since ${one.failing_since}`]),
+      ].join('  '),
+    ])
     const none =
       'There are no event endpoints. Next: estafet event-endpoint create <tenant> --url …'
-    print(options, shown, lines.join('\n') || none)
+    const heads = ['ID', 'STATUS', 'WAITING', 'URL', 'EVENTS']
+    print(options, shown, rows.length === 0 ? none : table(heads, rows))
   })
 }
 
-export function endpointChange(
+export const endpointPause = (tenant: string, id: string, options: TableOptions) =>
+  changeStatus('paused', tenant, id, options)
+
+export const endpointResume = (tenant: string, id: string, options: TableOptions) =>
+  changeStatus('active', tenant, id, options)
+
+function changeStatus(
   status: 'active' | 'paused',
   tenant: string,
   id: string,

@@ -1,7 +1,7 @@
 // `estafet keys`: which of ENCRYPTION_KEYS are still needed.
 import { adviceFor, type KeyUse, readKeyUse } from '../secrets/keys.ts'
 import { print, type TableOptions, withRuntime } from './manage.ts'
-import { printable, table } from './text.ts'
+import { table } from './text.ts'
 
 /** False when something is sealed with a key that is not there. */
 export async function keysCommand(options: TableOptions): Promise<boolean> {
@@ -9,7 +9,7 @@ export async function keysCommand(options: TableOptions): Promise<boolean> {
   await withRuntime(async ({ db, config }) => {
     const keys = await readKeyUse(db.api, config.encryptionKeys)
     isWhole = keys.every(({ state }) => state !== 'missing')
-    print(options, keys, printable(keysText(keys)))
+    print(options, keys, keysText(keys))
   })
   return isWhole
 }

@@ -15,6 +15,8 @@ import { findTenantBySlug, isTenant, listTenants } from '../tenants/resolve.ts'
 import { systemClock } from '../time-and-chance.ts'
 import { joinDatabase } from './database.ts'
 import { readDevSecrets } from './dev-secrets.ts'
+import { unlessStopped } from './signals.ts'
+import { paint, printable, table } from './text.ts'
 
 /** The name in the audit for what was done at the command line. */
 export const actor = 'cli'
@@ -23,8 +25,12 @@ export interface TableOptions {
   json?: boolean
 }
 
-export async function tenantCreate(input: NewTenant, options: TableOptions): Promise<void> {
-  const checked = parsePart(newTenant, input, 'tenant', 'INVALID_REQUEST') as NewTenant
+export async function tenantCreate(
+  name: string,
+  options: TableOptions & { slug?: string },
+): Promise<void> {
+  const { slug } = options
+  const checked = parsePart(newTenant, { name, slug }, 'tenant', 'INVALID_REQUEST') as NewTenant
   await withRuntime(async (runtime) => {
     const row = await createTenant(runtime.db.api, checked, { ...runtime, actor })
     print(
@@ -38,20 +44,22 @@ export async function tenantCreate(input: NewTenant, options: TableOptions): Pro
 export async function tenantList(options: TableOptions): Promise<void> {
   await withRuntime(async ({ db }) => {
     const rows = await listTenants(db.api)
-    const lines = rows.map((row) => `${row.id}  ${row.status.padEnd(9)}  ${row.slug}  ${row.name}`)
-    print(
-      options,
-      rows,
-      lines.join('\n') || 'There are no tenants yet. Next: estafet tenant create <name>',
-    )
+    const text =
+      rows.length === 0
+        ? 'There are no tenants yet. Next: estafet tenant create <name>'
+        : table(
+            ['ID', 'STATUS', 'SLUG', 'NAME'],
+            rows.map((row) => [row.id, row.status, row.slug, row.name]),
+          )
+    print(options, rows, text)
   })
 }
 
 export async function keyCreate(
   tenant: string,
-  name: string,
-  options: TableOptions,
+  options: TableOptions & { name: string },
 ): Promise<void> {
+  const { name } = options
   parsePart(newApiKey, { name }, 'key', 'INVALID_REQUEST')
   await withRuntime(async (runtime) => {
     const tenantId = await tenantNamed(runtime, tenant)
@@ -62,11 +70,27 @@ export async function keyCreate(
   })
 }
 
-export async function accountConnect(
-  tenant: string,
-  input: NewAccount,
-  options: TableOptions,
-): Promise<void> {
+interface ConnectOptions extends TableOptions {
+  wabaId: string
+  phoneNumberId: string
+  displayPhoneNumber: string
+  /** `-`: it is on standard input. */
+  accessToken: string
+}
+
+async function readStandardInput(): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const part of process.stdin) parts.push(part)
+  return Buffer.concat(parts).toString('utf8').trim()
+}
+
+export async function accountConnect(tenant: string, options: ConnectOptions): Promise<void> {
+  const input = {
+    waba_id: options.wabaId,
+    phone_number_id: options.phoneNumberId,
+    display_phone_number: options.displayPhoneNumber,
+    access_token: options.accessToken === '-' ? await readStandardInput() : options.accessToken,
+  }
   const checked = parsePart(newAccount, input, 'account', 'INVALID_REQUEST') as NewAccount
   await withRuntime(async (runtime) => {
     const tenantId = await tenantNamed(runtime, tenant)
@@ -119,8 +143,10 @@ function latencyText(p95Ms: number | null): string {
   return p95Ms === null ? '-' : `95 % within ${p95Ms} ms`
 }
 
+/** The one way in which commands answer: a JSON document, or text in which nobody's words drive the terminal. */
 export function print(options: TableOptions, value: unknown, text: string): void {
-  process.stdout.write(`${options.json ? JSON.stringify(value, null, 2) : text}\n`)
+  const shown = options.json ? JSON.stringify(value, null, 2) : paint(printable(text))
+  process.stdout.write(`${shown}\n`)
 }
 
 export async function tenantNamed({ db }: Runtime, idOrSlug: string): Promise<string> {
@@ -140,7 +166,7 @@ export async function withRuntime(work: (runtime: Runtime) => Promise<void>): Pr
       databaseUrl: database.url,
     })
     try {
-      await work(runtime)
+      await unlessStopped(work(runtime))
     } catch (error) {
       // 42P01: a table is missing. 22023 at connecting: our role is.
       const { code, cause } = error as { code?: string; cause?: { code?: string } }

@@ -11,7 +11,8 @@ import { type Reconciliation, reconcile } from '../ops/reconcile.ts'
 import { replayEvents } from '../ops/replay.ts'
 import { type Trace, traceLife } from '../ops/trace.ts'
 import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
-import { printable, table } from './text.ts'
+import { withProgress } from './progress.ts'
+import { table } from './text.ts'
 
 /** Whole tables are read: an API call would not be given the time, a person at a terminal has it. */
 const patientTimeoutMs = 15 * 60_000
@@ -29,7 +30,7 @@ export async function reconcileCommand(options: TableOptions): Promise<boolean> 
     try {
       const result = await reconcile(db)
       addsUp = result.adds_up
-      print(options, result, printable(reconciliationText(result)))
+      print(options, result, reconciliationText(result))
     } finally {
       await db.close()
     }
@@ -115,11 +116,14 @@ export async function replayCommand(options: ReplayOptions): Promise<void> {
     const replayer = { ...runtime, db: runtime.db.api }
     const first = await replayEvents(replayer, { ...order, after: undefined })
     let { replayed, next } = first
-    while (next !== null) {
-      const more = await replayEvents(replayer, { ...order, after: next })
-      replayed += more.replayed
-      next = more.next
-    }
+    await withProgress('Replaying', options, async ({ at }) => {
+      while (next !== null) {
+        at(replayed, first.replayable)
+        const more = await replayEvents(replayer, { ...order, after: next })
+        replayed += more.replayed
+        next = more.next
+      }
+    })
     const whole = { ...first, replayed, next: null }
     print(options, whole, replayText(whole))
   })
@@ -147,7 +151,7 @@ export async function traceCommand(asked: string, options: TableOptions): Promis
     try {
       const keys = config.encryptionKeys.map(({ key }) => logHashKey(key))
       const trace = await traceLife(db, asked, keys)
-      print(options, trace, printable(traceText(trace)))
+      print(options, trace, traceText(trace))
     } finally {
       await db.close()
     }

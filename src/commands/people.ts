@@ -7,7 +7,7 @@ import { changePerson, createPerson, type NewPerson, personNotFound } from '../p
 import { showLink, showPerson } from '../people/show.ts'
 import type { Runtime } from '../runtime.ts'
 import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
-import { printable } from './text.ts'
+import { table } from './text.ts'
 
 export interface UserOptions extends TableOptions {
   name?: string
@@ -35,12 +35,10 @@ export async function userList(options: TableOptions & { tenant?: string }): Pro
     const tenantId =
       options.tenant === undefined ? null : await tenantNamed(runtime, options.tenant)
     const people = (await findPeople(runtime.db.api, tenantId)).map(showPerson)
-    const lines = people.map(
-      ({ id, role, status, email, name }) =>
-        `${id}  ${role.padEnd(8)}  ${status.padEnd(8)}  ${email}  ${printable(name)}`,
-    )
+    const rows = people.map(({ id, role, status, email, name }) => [id, role, status, email, name])
     const nobody = 'Nobody can sign in yet. Next: estafet user create <email> --role operator'
-    print(options, people, lines.join('\n') || nobody)
+    const text = rows.length === 0 ? nobody : table(['ID', 'ROLE', 'STATUS', 'EMAIL', 'NAME'], rows)
+    print(options, people, text)
   })
 }
 
@@ -53,7 +51,13 @@ export async function userLink(email: string, options: TableOptions): Promise<vo
   })
 }
 
-export async function userStatus(
+export const userDisable = (email: string, options: TableOptions) =>
+  userStatus(email, 'disabled', options)
+
+export const userEnable = (email: string, options: TableOptions) =>
+  userStatus(email, 'active', options)
+
+async function userStatus(
   email: string,
   status: 'active' | 'disabled',
   options: TableOptions,

@@ -1,3 +1,5 @@
+// What Ctrl-C and a supervisor's wish to stop do.
+
 /** Resolves at the first SIGINT or SIGTERM. From then on a second one ends the process the usual way. */
 export function untilStopped(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
@@ -9,4 +11,23 @@ export function untilStopped(): Promise<NodeJS.Signals> {
     process.on('SIGINT', stop)
     process.on('SIGTERM', stop)
   })
+}
+
+/** Ends a command without a word; cli.ts gives it the exit code that shells give. */
+export class Interrupted extends Error {
+  readonly signal: NodeJS.Signals
+
+  constructor(signal: NodeJS.Signals) {
+    super(`stopped by ${signal}`)
+    this.name = 'Interrupted'
+    this.signal = signal
+  }
+}
+
+/** Gives up waiting for the work when the process is asked to stop, so that what was opened for it is closed. */
+export function unlessStopped<Result>(work: Promise<Result>): Promise<Result> {
+  const stopped = untilStopped().then((signal) => {
+    throw new Interrupted(signal)
+  })
+  return Promise.race([work, stopped])
 }

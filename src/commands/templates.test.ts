@@ -72,5 +72,5 @@ test('estafet template explains what is missing or wrong', patient, async () => 
   ])
   expect(empty.out).toContain(`not been listed yet. Next: estafet template sync ${fresh.id}`)
   expect([unknown.code, unknown.error]).toEqual([1, 'There is no such template.\n'])
-  expect([json.code, json.error]).toEqual([1, '--components: not valid JSON\n'])
+  expect([json.code, json.error]).toEqual([2, '--components: not valid JSON\n'])
 })

@@ -11,7 +11,7 @@ import { showDeletion, showPreview, showTemplate } from '../templates/show.ts'
 import { createTemplateSync } from '../templates/sync.ts'
 import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
 import { previewText, syncText, templateText } from './templates-text.ts'
-import { printable, table } from './text.ts'
+import { table } from './text.ts'
 
 interface ListOptions extends TableOptions {
   phoneNumberId?: string
@@ -56,7 +56,7 @@ export async function templateList(tenant: string, options: ListOptions): Promis
         ? await emptyText(runtime, tenantId, tenant)
         : table(['ID', 'STATUS', 'CATEGORY', 'QUALITY', 'LANGUAGE', 'NAME'], rows)
     const syncs = (await listSyncs(db.api, tenantId, clock.now())).map(syncText)
-    print(options, page, printable([text, ...more, ...syncs].join('\n')))
+    print(options, page, [text, ...more, ...syncs].join('\n'))
   })
 }
 
@@ -83,7 +83,7 @@ export async function templateSync(
         ? `${waba_id}: ${error.message}`
         : `${waba_id}: ${listed} templates, ${added} of them new here; ${gone} are gone.`,
     )
-    print(options, { data }, printable(lines.join('\n')))
+    print(options, { data }, lines.join('\n'))
   })
 }
 
@@ -94,7 +94,7 @@ export async function templateShow(
 ): Promise<void> {
   await withTemplate(tenant, id, async ({ row }) => {
     const shown = showTemplate(row)
-    print(options, shown, printable(templateText(shown)))
+    print(options, shown, templateText(shown))
   })
 }
 
@@ -116,7 +116,7 @@ export async function templatePreviewCommand(
       throw new AppError('TEMPLATE_NOT_SYNCED', 409, `What it says is not known yet. ${next}`)
     }
     const preview = showPreview(content, given.components, given.with_examples)
-    print(options, preview, printable(previewText(preview)))
+    print(options, preview, previewText(preview))
   })
 }
 

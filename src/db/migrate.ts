@@ -22,7 +22,11 @@ interface Applied {
 }
 
 /** Brings the schema up to date and returns the names of what was applied. Safe to call from many processes at once. */
-export async function migrate(databaseUrl: string, folder?: string): Promise<string[]> {
+export async function migrate(
+  databaseUrl: string,
+  folder?: string,
+  onStep: (done: number, total: number, next: string) => void = () => undefined,
+): Promise<string[]> {
   const migrations = await readMigrations(folder ?? join(packageRoot, 'migrations'))
   // Long enough for an index over millions of rows; a second process waits for the first one's lock meanwhile.
   const db = connect({
@@ -36,7 +40,7 @@ export async function migrate(databaseUrl: string, folder?: string): Promise<str
     return await db.session(async (session) => {
       await takeLock(session)
       // Closing the connection gives the lock back, also when the connection is broken.
-      return await applyMissing(session, migrations)
+      return await applyMissing(session, migrations, onStep)
     })
   } finally {
     await db.close()
@@ -65,7 +69,11 @@ async function readMigrations(folder: string): Promise<Migration[]> {
   )
 }
 
-async function applyMissing(session: Session, migrations: Migration[]): Promise<string[]> {
+async function applyMissing(
+  session: Session,
+  migrations: Migration[],
+  onStep: (done: number, total: number, next: string) => void,
+): Promise<string[]> {
   await ensureRoles(session)
   await session.script(`
     create table if not exists schema_migrations (
@@ -83,7 +91,10 @@ async function applyMissing(session: Session, migrations: Migration[]): Promise<
   refuseForeignHistory(applied, migrations)
   const known = new Set(applied.map((row) => row.name))
   const missing = migrations.filter((migration) => !known.has(migration.name))
-  for (const migration of missing) await apply(session, migration)
+  for (const [done, migration] of missing.entries()) {
+    onStep(done, missing.length, migration.name)
+    await apply(session, migration)
+  }
   return missing.map((migration) => migration.name)
 }
 

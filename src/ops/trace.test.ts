@@ -264,7 +264,7 @@ describe('at the command line', () => {
     expect(dry.error).toBe('')
     expect(dry.out).toContain('nothing was changed')
     const refused = estafet('replay', '--from', '2020-01-01T00:00:00Z', '--apply')
-    expect(refused.status).toBe(1)
+    expect(refused.status).toBe(2)
     expect(refused.error).toContain('reason')
     const done = estafet(
       ...['replay', '--from', '2020-01-01T00:00:00Z', '--tenant', tenant.id],

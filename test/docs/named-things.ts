@@ -21,8 +21,9 @@ export function ownNames(code: string): string[] {
 /** Every `estafet …` in it, as words. */
 export function commandLines(code: string): string[][] {
   const lines = code.replace(/\\\n\s*/g, ' ').split('\n')
+  // `docker run … estafet` is its image, and anything else that is called so is not the program.
   const form =
-    /(?:^|[\s(])(?:npx estafet|npm run (?:-s |--silent )?estafet --|estafet) +([a-z-][^|;&#>)]*)/g
+    /(?:^|[;&|(]|docker run.*?) *(?:[A-Z_]+=\S* +)*(?:npx estafet|npm run (?:-s |--silent )?estafet --|estafet) +([a-z-][^|;&#>)]*)/g
   return lines.flatMap((line) =>
     [...line.matchAll(form)].map(([, words = '']) => words.trim().split(/\s+/)),
   )

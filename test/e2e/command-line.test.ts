@@ -50,7 +50,7 @@ describe('the command line', () => {
 
     expect(await json(['tenant', 'list'])).toEqual([tenant])
     const listed = await run(['tenant', 'list'])
-    expect(listed.stdout).toContain(`${tenant.id}  active     firm-a  Firm A`)
+    expect(listed.stdout).toContain(`${tenant.id}  active  firm-a  Firm A`)
     expect(await json(['health'])).toMatchObject({
       status: 'ok',
       webhook_events_pending_count: 0,
@@ -127,7 +127,7 @@ describe('the command line', () => {
       json(replay),
     ])
     expect(refused.stderr).toContain('The endpoint is paused')
-    expect(listed.stdout).toContain(`${id}  paused    0 waiting  ${url}  message.received`)
+    expect(listed.stdout).toContain(`${id}  paused  0        ${url}  message.received`)
     expect(rotated.secret).not.toBe(made.secret)
     expect(deliveries.stdout).toContain('Nothing was to be delivered there yet.')
     expect(replayed).toEqual({ replayed: 0, has_more: false })
@@ -138,18 +138,18 @@ describe('the command line', () => {
   })
 
   test.concurrent.each([
-    [['key', 'create', 'nobody'], 'There is no such tenant.'],
-    [['key', 'create', '01890000-0000-7000-8000-000000000000'], 'There is no such tenant.'],
-    [['tenant', 'create', ''], 'name: '],
-    [['tenant', 'create', 'Firm', '--slug', 'Not A Slug'], 'slug: '],
-    [['account', 'connect', 'firm-a'], '--waba-id'],
-    [['event-endpoint', 'create', 'firm-a', '--url', 'http://127.0.0.1/'], 'url: '],
-    [['nonsense'], 'unknown command'],
-    [['simulator', '--port', 'many'], '--port'],
-  ])('%j is refused in one sentence', async (args, sentence) => {
+    [['key', 'create', 'nobody'], 1, 'There is no such tenant.'],
+    [['key', 'create', '01890000-0000-7000-8000-000000000000'], 1, 'There is no such tenant.'],
+    [['tenant', 'create', ''], 2, 'name: '],
+    [['tenant', 'create', 'Firm', '--slug', 'Not A Slug'], 2, 'slug: '],
+    [['account', 'connect', 'firm-a'], 2, '--waba-id'],
+    [['event-endpoint', 'create', 'firm-a', '--url', 'http://127.0.0.1/'], 2, 'url: '],
+    [['nonsense'], 2, 'unknown command'],
+    [['simulator', '--port', 'many'], 2, '--port'],
+  ])('%j is refused in one sentence', async (args, exitCode, sentence) => {
     const { code, stdout, stderr } = await run(args)
 
-    expect(code).toBe(1)
+    expect(code).toBe(exitCode)
     expect(stdout).toBe('')
     expect(stderr).toContain(sentence)
     expect(stderr).not.toMatch(/^ {4}at /m)
@@ -162,27 +162,6 @@ describe('the command line', () => {
     expect((await run(['migrate'])).stdout).toMatch(/^Applied 0001_\w+\.sql/)
     expect((await run(['migrate'])).stdout).toBe('The database is up to date.\n')
     expect((await run(['tenant', 'list'])).stdout).toContain('There are no tenants yet.')
-  })
-
-  test('every command explains itself, without a configuration', async () => {
-    const commands = [
-      ...['', 'start', 'dev', 'migrate', 'simulator', 'health', 'config'],
-      ...[
-        'tenant create',
-        'tenant list',
-        'key create',
-        'account connect',
-        'account link',
-        'doctor',
-      ],
-    ]
-    const helps = await Promise.all(
-      commands.map((command) => runProgram([...command.split(' ').filter(Boolean), '--help'], {})),
-    )
-    for (const [index, help] of helps.entries()) {
-      expect(help).toMatchObject({ code: 0, stderr: '' })
-      expect(help.stdout).toContain(`Usage: ${`estafet ${commands[index]}`.trim()}`)
-    }
   })
 
   test('config prints docs/configuration.md', async () => {

@@ -23,16 +23,21 @@ export function runInstalled(command: string, args: string[]) {
   })
 }
 
-export async function bundleProgram(entry: string, outDir: string): Promise<string> {
+/** Under the name of its entry it takes that one's place. */
+export async function bundleProgram(
+  entry: string,
+  outDir: string,
+  name = 'estafet',
+): Promise<string> {
   // What was written for `require` gets one.
   const require =
     "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
   await runInstalled('esbuild', [
     ...[entry, '--bundle', '--platform=node', '--format=esm', '--splitting'],
     // What is loaded only where it is needed stays apart.
-    ...[`--outdir=${outDir}`, '--entry-names=estafet'],
+    ...[`--outdir=${outDir}`, `--entry-names=${name}`, '--allow-overwrite'],
     ...[`--banner:js=${require}`, '--log-level=error'],
     ...['pg-native', ...unbundled].map((name) => `--external:${name}`),
   ])
-  return join(outDir, 'estafet.js')
+  return join(outDir, `${name}.js`)
 }

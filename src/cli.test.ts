@@ -1,0 +1,141 @@
+// The command line as a whole: what it says of itself, and how it ends.
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { describe, expect, inject, test } from 'vitest'
+import { afterFile } from '../test/support/after-file.ts'
+import { createTestDb } from '../test/support/database.ts'
+import { testSecrets } from '../test/support/gateway.ts'
+import { runProgram, startProgram } from '../test/support/program.ts'
+import { createProgram } from './cli-program.ts'
+import type { CliCommand } from './commands/cli-command.ts'
+
+/** Each command is a process of its own; on a busy machine a start takes seconds. */
+const patient = { timeout: 180_000 }
+
+const everyCommand = leavesOf(createProgram(), [])
+
+function leavesOf(command: CliCommand, path: string[]): { path: string; command: CliCommand }[] {
+  const children = command.commands as CliCommand[]
+  if (children.length === 0) return [{ path: path.join(' '), command }]
+  return children.flatMap((child) => leavesOf(child, [...path, child.name()]))
+}
+
+describe('every command', () => {
+  test('has a description, and examples of itself with options that exist', () => {
+    for (const { path, command } of everyCommand) {
+      expect(command.description(), path).not.toBe('')
+      expect(command.helpInformation(), path).toContain(`Usage: estafet ${path}`)
+      expect(command.examples.length, path).toBeGreaterThan(0)
+      for (const example of command.examples) {
+        expect(`${example} `).toMatch(new RegExp(`^${path} `))
+        const [typed = ''] = example.split('#')
+        for (const [option] of typed.matchAll(/--[a-z-]+/g)) {
+          expect(
+            command.options.map(({ long }) => long),
+            `${example}: ${option}`,
+          ).toContain(option)
+        }
+        const missing = command.options.filter(
+          ({ mandatory, long }) => mandatory && !typed.includes(long ?? '?'),
+        )
+        expect(missing, example).toEqual([])
+      }
+    }
+  })
+
+  test('answers with JSON when asked, but those that serve', () => {
+    const silent = everyCommand.filter(
+      ({ command }) => !command.options.some(({ long }) => long === '--json'),
+    )
+    expect(silent.map(({ path }) => path)).toEqual(['start', 'dev', 'simulator'])
+  })
+
+  test('of the contract is there', () => {
+    const named = ['start', 'dev', 'migrate', 'simulator', 'tenant create', 'account connect']
+    const more = ['key create', 'user create', 'dlq list', 'dlq inspect', 'dlq requeue']
+    const rest = ['dlq discard', 'trace', 'health', 'doctor', 'bench ingest']
+    const paths = everyCommand.map(({ path }) => path)
+    expect(paths).toEqual(expect.arrayContaining([...named, ...more, ...rest]))
+  })
+})
+
+const environment = { ...testSecrets, ESTAFET_ENV: 'development' }
+
+describe('how it ends', () => {
+  test(
+    'with 0 for help, in groups, and without colours unless they are wanted',
+    patient,
+    async () => {
+      const [plain, painted] = await Promise.all([
+        runProgram(['--help'], {}),
+        runProgram(['--help'], { FORCE_COLOR: '1' }),
+      ])
+      expect(plain).toMatchObject({ code: 0, stderr: '' })
+      expect(plain.stdout).toMatch(/^Serving:\n {2}start +serve/m)
+      expect(plain.stdout).toContain('Exit codes: 0 done;')
+      expect(plain.stdout).not.toContain('\u001b')
+      expect(painted.stdout).toContain('\u001b[1mServing:')
+    },
+  )
+
+  test('with 2 when it is not understood, and names what was meant', patient, async () => {
+    const [typo, option, json, none] = await Promise.all([
+      runProgram(['helth'], {}),
+      runProgram(['dlq', 'list', '--lmit', '3'], {}),
+      runProgram(['dlq', 'lst', '--json'], {}),
+      runProgram([], {}),
+    ])
+    expect(typo).toMatchObject({ code: 2, stdout: '' })
+    expect(typo.stderr).toContain('Did you mean health?')
+    expect(option).toMatchObject({ code: 2, stdout: '' })
+    expect(option.stderr).toContain('Did you mean --limit?')
+    expect(json).toMatchObject({ code: 2, stdout: '' })
+    expect(JSON.parse(json.stderr).error).toMatchObject({ code: 'WRONG_USAGE' })
+    expect(none).toMatchObject({ code: 2, stdout: '' })
+    expect(none.stderr).toContain('Usage: estafet')
+  })
+
+  test('with 1 and a sentence when it cannot work', patient, async () => {
+    const nowhere = { DATABASE_URL: 'postgres://postgres:a-password@127.0.0.1:9/estafet' }
+    const { url } = await createTestDb()
+    const [unset, gone, json, unknown] = await Promise.all([
+      runProgram(['health'], { ...nowhere, ESTAFET_ENV: 'development' }),
+      runProgram(['health'], { ...environment, ...nowhere }),
+      runProgram(['migrate', '--json'], { ...environment, ...nowhere }),
+      runProgram(['tenant', 'show', 'nobody', '--json'], { ...environment, DATABASE_URL: url }),
+    ])
+    expect(unset).toMatchObject({ code: 1, stdout: '' })
+    expect(unset.stderr).toContain('ENCRYPTION_KEYS: is missing; set')
+    expect(gone).toMatchObject({ code: 1, stdout: '' })
+    expect(gone.stderr).toMatch(/^The database cannot be reached \(.*\)\. Is Postgres up/)
+    expect(json).toMatchObject({ code: 1, stdout: '' })
+    expect(JSON.parse(json.stderr).error).toMatchObject({ code: 'UNAVAILABLE' })
+    expect(unknown).toMatchObject({ code: 1, stdout: '' })
+    expect(JSON.parse(unknown.stderr)).toEqual({
+      error: { code: 'TENANT_NOT_FOUND', message: 'There is no such tenant.' },
+    })
+  })
+
+  test('with 130 after Ctrl-C, without a word', patient, async () => {
+    const mute = createServer().listen(0, '127.0.0.1')
+    await once(mute, 'listening')
+    afterFile(async () => mute.close())
+    const { port } = mute.address() as AddressInfo
+    const asked = once(mute, 'connection')
+    const url = `postgres://postgres:a-password@127.0.0.1:${port}/estafet`
+    const program = startProgram(['health'], { ...environment, DATABASE_URL: url })
+    await asked
+
+    expect(await program.end('SIGINT')).toEqual({ code: 130, signal: null })
+    expect([program.stdout(), program.stderr()]).toEqual(['', ''])
+  })
+
+  test('quietly when nobody reads on', patient, async () => {
+    const script = `"${process.execPath}" "${inject('program')}" config | head -n 1; true`
+    const told = await new Promise<string[]>((resolve) => {
+      execFile('sh', ['-c', script], (_failure, stdout, stderr) => resolve([stdout, stderr]))
+    })
+    expect(told).toEqual(['# Configuration\n', ''])
+  })
+})

@@ -1,0 +1,73 @@
+// docs/speed.md and its pictures tell what bench/results has, no more and no less.
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { barChart } from '../bench/bar-chart.ts'
+import { chartsOf } from '../bench/charts.ts'
+import { renderPage } from '../bench/page.ts'
+import { type Published, scenarios } from '../bench/published.ts'
+
+const root = new URL('..', import.meta.url)
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+const results: Published[] = scenarios.map((name) => JSON.parse(read(`bench/results/${name}.json`)))
+
+describe('the page about speed', () => {
+  test('is made from the results; if not: npm run bench -- --render-only', () => {
+    const files = renderPage(results)
+    for (const [path, text] of files) expect(read(`docs/${path}`), path).toBe(text)
+    const pictures = readdirSync(new URL('docs/pictures', root)).filter((name) =>
+      /^bench-.*\.svg$/.test(name),
+    )
+    expect(pictures.map((name) => `pictures/${name}`).sort()).toEqual(
+      [...files.keys()].filter((path) => path.endsWith('.svg')).sort(),
+    )
+  })
+
+  test('names every target, and those that are missed as missed', () => {
+    const page = renderPage(results).get('speed.md') ?? ''
+    const targets = results.flatMap((report) => report.targets)
+    const count = (verdict: string) => page.split(` | ${verdict} |`).length - 1
+    expect(count('met')).toBe(targets.filter(({ isMet }) => isMet === true).length)
+    expect(count('**missed**')).toBe(targets.filter(({ isMet }) => isMet === false).length)
+    expect(page).not.toMatch(/undefined|NaN/)
+  })
+
+  test('tells date, commit and duration of results that have them', () => {
+    const [first] = results
+    if (!first) throw new Error('bug: no results')
+    const run = { at: '2030-01-31T09:00:00.000Z', commit: 'abc1234', tookSeconds: 61 }
+    const page = renderPage([{ ...first, ...run }]).get('speed.md')
+    expect(page).toMatch(/, 2 min, on .*, 2030-01-31, commit abc1234\.$/m)
+  })
+})
+
+describe('a picture', () => {
+  test('says in words what it shows, and keeps every text inside', () => {
+    for (const chart of results.flatMap((report) => Object.values(chartsOf(report)))) {
+      const svg = barChart(chart)
+      expect(svg).toContain(`<title id="title">${chart.title}</title>`)
+      expect(svg).toMatch(/<desc id="desc">.{40,}\.<\/desc>/)
+      expect(svg).toContain('prefers-color-scheme: dark')
+      const width = Number(/ width="(\d+)"/.exec(svg)?.[1])
+      for (const [, x, text = ''] of svg.matchAll(/<text x="([\d.]+)" y="[\d.]+">([^<]*)</g)) {
+        // Digits and letters of this size are about 7 wide.
+        expect(Number(x) + text.length * 7, text).toBeLessThan(width)
+      }
+    }
+  })
+
+  test('escapes what would be markup, and leaves out what was not measured', () => {
+    const one = { median: 2, min: 1, max: 3 }
+    const svg = barChart({
+      title: 'a < b & c',
+      subtitle: 'x',
+      unit: 'ms',
+      bars: [
+        { label: 'there', value: one, isOurs: true },
+        { label: 'absent', value: undefined, isOurs: false },
+      ],
+    })
+    expect(svg).toContain('a &lt; b &amp; c')
+    expect(svg).toContain('there: 2 ms, between 1 and 3.')
+    expect(svg).not.toContain('absent')
+  })
+})
