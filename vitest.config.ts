@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const longest = [
   'test/console/a-conversation-is-held',
   'test/e2e/kill-nine-loses-no-send',
+  'test/docs/samples',
   'test/console/an-account-is-reconnected',
   'test/bench',
   'test/console/a-failed-message-is-put-right',

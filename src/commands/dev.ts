@@ -14,9 +14,16 @@ import { createApiKey } from '../tenants/keys.ts'
 import { findTenantBySlug } from '../tenants/resolve.ts'
 import { systemClock, systemRandom } from '../time-and-chance.ts'
 import { migrateWhenReachable, openDatabase } from './database.ts'
+import { removeDevEnvironment, writeDevEnvironment } from './dev-environment.ts'
 import { type DevSecrets, ensureDevSecrets, writeDevSecrets } from './dev-secrets.ts'
 import { explainPort } from './port.ts'
-import { type SampleTenant, samplePeople, sampleTenants, trickle } from './sample-data.ts'
+import {
+  firstSample,
+  type SampleTenant,
+  samplePeople,
+  sampleTenants,
+  trickle,
+} from './sample-data.ts'
 import { untilStopped } from './signals.ts'
 
 const clock = systemClock
@@ -86,7 +93,6 @@ async function startAll(stops: (() => Promise<unknown>)[]): Promise<void> {
   // For commands beside this one: where Meta is, and where we are.
   secrets.addresses = { META_GRAPH_URL: config.metaGraphUrl, PUBLIC_URL: gateway.url }
   await writeDevSecrets(dataDir, secrets)
-  process.stdout.write(welcome(gateway.url, simulator.url, config, secrets))
 
   const stopTrickle = new AbortController()
   const trickling = trickle(simulator.customerWrites, clock, random, stopTrickle.signal)
@@ -94,6 +100,31 @@ async function startAll(stops: (() => Promise<unknown>)[]): Promise<void> {
     stopTrickle.abort()
     await trickling
   })
+  const addresses = { gatewayUrl: gateway.url, simulatorUrl: simulator.url }
+  stops.push(() => removeDevEnvironment(dataDir))
+  const file = await writeDevEnvironment(dataDir, {
+    ...variables(addresses, config, secrets),
+    ESTAFET_TENANT: (await findTenantBySlug(runtime.db.api, firstSample.slug)) ?? '',
+  })
+  process.stdout.write(welcome({ ...addresses, file }, config, secrets))
+}
+
+/** What a shell needs for the first sample tenant. */
+function variables(
+  { gatewayUrl, simulatorUrl }: Record<'gatewayUrl' | 'simulatorUrl', string>,
+  config: Config,
+  { tenantKeys }: DevSecrets,
+): Record<string, string> {
+  return {
+    ESTAFET_URL: gatewayUrl,
+    ESTAFET_KEY: tenantKeys[firstSample.slug] ?? '',
+    ESTAFET_OPERATOR_KEY: config.operatorKeys[0]?.key ?? '',
+    ESTAFET_PHONE_NUMBER_ID: firstSample.phoneNumberId,
+    META_APP_SECRET: config.metaAppSecrets[0] ?? '',
+    META_VERIFY_TOKEN: config.metaVerifyToken ?? '',
+    SIMULATOR_URL: simulatorUrl,
+    CUSTOMER: firstSample.customers[0].waId,
+  }
 }
 
 /** Makes what is missing of a sample tenant, so that a second start goes on with the same data. */
@@ -133,7 +164,7 @@ async function ensurePeople(runtime: Runtime, { consolePassword = '' }: DevSecre
   const db = runtime.db.api
   const by = { ...runtime, actor: 'dev' }
   const hash = await createPasswords(random).hash(consolePassword)
-  const tenantId = await findTenantBySlug(db, sampleTenants[0]?.slug ?? '')
+  const tenantId = await findTenantBySlug(db, firstSample.slug)
   for (const person of samplePeople) {
     if (await findPersonByEmail(db, person.email)) continue
     const isOperator = person.role === 'operator'
@@ -145,8 +176,7 @@ async function ensurePeople(runtime: Runtime, { consolePassword = '' }: DevSecre
 }
 
 function welcome(
-  gatewayUrl: string,
-  simulatorUrl: string,
+  { gatewayUrl, simulatorUrl, file }: Record<'gatewayUrl' | 'simulatorUrl' | 'file', string>,
   config: Config,
   secrets: DevSecrets,
 ): string {
@@ -155,9 +185,8 @@ function welcome(
     (sample) => `  ${sample.name}\n    key ${secrets.tenantKeys[sample.slug]}`,
   )
   const people = samplePeople.map(({ email, role }) => `  ${role.padEnd(8)}  ${email}`)
-  const [firstKey] = Object.values(secrets.tenantKeys)
-  const firstSlug = sampleTenants[0]?.slug
-  const firstCustomer = sampleTenants[0]?.customers[0]?.waId
+  const firstKey = secrets.tenantKeys[firstSample.slug]
+  const firstCustomer = firstSample.customers[0].waId
   return `
 Estafet        ${gatewayUrl}
 Console        ${gatewayUrl}/console
@@ -178,8 +207,9 @@ Try:
   curl -s ${gatewayUrl}/api/whatsapp/meta/send -H 'Authorization: Bearer ${firstKey}' -H 'Content-Type: application/json' \\
     -d '{"to": "${firstCustomer}", "text": {"body": "Good morning"}}'
   curl -s -H 'Authorization: Bearer ${operatorKey}' ${gatewayUrl}/api/admin/whatsapp/health
-  npm run estafet -- account link ${firstSlug}     (a page to connect another number on)
+  npm run estafet -- account link ${firstSample.slug}     (a page to connect another number on)
   npm run estafet -- doctor                        (whether the connected ones are well)
+Addresses and keys for the samples of the documents, in your shell:  . ${file}
 
 Data is kept in ${config.databaseUrl === undefined ? config.dataDir : 'the database of DATABASE_URL'}. Ctrl-C stops everything.
 

@@ -8,7 +8,12 @@ export interface SampleTenant {
   phoneNumberId: string
   displayPhoneNumber: string
   accessToken: string
-  customers: { waId: string; name: string }[]
+  customers: [Customer, ...Customer[]]
+}
+
+interface Customer {
+  waId: string
+  name: string
 }
 
 /** Who can sign in to the console of `dev`: an operator, and people of the first sample tenant. */
@@ -19,20 +24,23 @@ export const samplePeople = [
   { name: 'Lucía Ibáñez (sample)', email: 'lucia@harbour-finch.example', role: 'agent' },
 ] as const
 
+/** The one that commands and documents are tried with. */
+export const firstSample: SampleTenant = {
+  slug: 'sample-harbour-finch',
+  name: 'Harbour & Finch Legal (sample)',
+  wabaId: '200000000000001',
+  phoneNumberId: '300000000000001',
+  displayPhoneNumber: '+1 555-0100',
+  accessToken: 'sample-token-harbour-finch',
+  customers: [
+    { waId: '15550100101', name: 'Mara Quint (sample)' },
+    { waId: '15550100102', name: 'Tomás Ibarra (sample)' },
+    { waId: '15550100103', name: 'Ayu Lestari (sample)' },
+  ],
+}
+
 export const sampleTenants: SampleTenant[] = [
-  {
-    slug: 'sample-harbour-finch',
-    name: 'Harbour & Finch Legal (sample)',
-    wabaId: '200000000000001',
-    phoneNumberId: '300000000000001',
-    displayPhoneNumber: '+1 555-0100',
-    accessToken: 'sample-token-harbour-finch',
-    customers: [
-      { waId: '15550100101', name: 'Mara Quint (sample)' },
-      { waId: '15550100102', name: 'Tomás Ibarra (sample)' },
-      { waId: '15550100103', name: 'Ayu Lestari (sample)' },
-    ],
-  },
+  firstSample,
   {
     slug: 'sample-quay-street',
     name: 'Quay Street Advocates (sample)',
@@ -75,9 +83,10 @@ export async function trickle(
 ): Promise<void> {
   const pick = <T>(list: T[]): T => list[Math.floor(random.fraction() * list.length)] as T
   for (let count = 0; !signal.aborted; count++) {
-    // First once to each: whoever tries the first command sees somebody.
-    const tenant = sampleTenants[count] ?? pick(sampleTenants)
-    const customer = pick(tenant.customers)
+    // First once to each, from the customer whom the first commands write to: they see somebody, and may answer.
+    const first = sampleTenants[count]
+    const tenant = first ?? pick(sampleTenants)
+    const customer = first ? first.customers[0] : pick(tenant.customers)
     const isPlace = random.fraction() < 0.1
     write(customer.waId, {
       phone_number_id: tenant.phoneNumberId,

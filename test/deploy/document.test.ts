@@ -87,9 +87,38 @@ describe('docs/deployment.md names', () => {
       `${(few.walBytesPerEvent.median / 1000).toFixed(0)} kB with 10 000 messages stored, ${(many.walBytesPerEvent.median / 1000).toFixed(0)} kB with 1 million`,
       `${spaced(sends.singlePerSecond.median)} / ${spaced(sends.bulkPerSecond.median)} a second`,
       `${spaced(sends.processPerSecond.median)} a second`,
+      `${many.cpuMicros.median.toFixed(0)} µs for a webhook`,
+      `${sends.cpuMicros.median.toFixed(0)} µs for a send`,
+      ...costs(results('cost').summary),
       `p50 ${sends.idleP50Ms.median.toFixed(1)} ms, p95 ${sends.idleP95Ms.median.toFixed(1)} ms`,
     ]) {
       expect(document).toContain(figure)
     }
   })
 })
+
+interface Cost {
+  dispatch: string
+  kind: string
+  form: string
+  commits: number
+  walBytes: number
+  tasks: number
+}
+
+/** The rows of the table of costs, as bench/cost.ts counted them. */
+function costs(summary: Cost[]): string[] {
+  const few = (count: number) => (count < 1 ? 'under 1' : String(count))
+  return summary
+    .filter(({ form }) => form === 'alone')
+    .map((alone) => {
+      const together = summary.find(
+        ({ dispatch, kind, form }) =>
+          dispatch === alone.dispatch && kind === alone.kind && form === 'together',
+      )
+      if (!together) throw new Error(`no second figure for ${alone.kind}`)
+      const log = [alone, together].map(({ walBytes }) => (walBytes / 1000).toFixed(1)).join(' / ')
+      const tasks = alone.dispatch === 'postgres' ? '–' : `${alone.tasks} / ${together.tasks}`
+      return `| ${few(alone.commits)} / ${few(together.commits)} | ${log} kB | ${tasks} |`
+    })
+}

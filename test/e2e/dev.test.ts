@@ -1,6 +1,7 @@
 // `npm run dev`: everything with one command, the same again at the second start, and nothing left behind.
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -25,9 +26,38 @@ function postmasterPid(): number | undefined {
 
 const owner = () => join(dataDir, 'postgres-owner.json')
 
+const shellVariables = () => join(dataDir, 'dev.env')
+
 function expectNothingLeft(): void {
   expect(postmasterPid()).toBeUndefined()
   expect(existsSync(owner())).toBe(false)
+  expect(existsSync(shellVariables())).toBe(false)
+}
+
+/** A shell that reads the file which the welcome names has what the samples of the documents use. */
+function expectEnvironment(program: Program, { url, key }: { url: string; key: string }): void {
+  const file = / {2}\. (\S+)$/m.exec(program.stdout())?.[1] ?? ''
+  expect(file).toBe(shellVariables())
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const names = readFileSync(file, 'utf8').match(/(?<=^export )\w+/gm) ?? []
+  const values = spawnSync('sh', [
+    '-euc',
+    `. "$0"; printf '%s\\n' ${names.map((it) => `"$${it}"`).join(' ')}`,
+    file,
+  ])
+  expect(values.stderr.toString()).toBe('')
+  const given = values.stdout.toString().trimEnd().split('\n')
+  expect(Object.fromEntries(names.map((name, index) => [name, given[index]]))).toEqual({
+    ESTAFET_URL: url,
+    ESTAFET_KEY: key,
+    ESTAFET_OPERATOR_KEY: /^Operator key +(\S+)$/m.exec(program.stdout())?.[1],
+    ESTAFET_TENANT: expect.stringMatching(/^[\da-f-]{36}$/),
+    ESTAFET_PHONE_NUMBER_ID: '300000000000001',
+    META_APP_SECRET: expect.stringMatching(/^[\da-f]{32}$/),
+    META_VERIFY_TOKEN: expect.stringMatching(/^\S{10,}$/),
+    SIMULATOR_URL: /^Simulated Meta +(\S+)$/m.exec(program.stdout())?.[1],
+    CUSTOMER: '15550100101',
+  })
 }
 
 const startDev = (more: Record<string, string> = {}) =>
@@ -108,6 +138,7 @@ describe('dev', () => {
     expect(program.stdout()).toContain(`curl -s ${first.url}/api/whatsapp/meta/send -H`)
     const [conversations, health] = first.curls
     if (!conversations || !health) throw new Error('it shows no curl commands')
+    expectEnvironment(program, { url: first.url, key: conversations.key })
     await until('a sample conversation is there', async () => {
       const { data } = await get(conversations)
       return data.length > 0

@@ -1,0 +1,89 @@
+// Runs the programs of a document in its order, in one shell, and says which of them did not do what the document says.
+import { spawn } from 'node:child_process'
+import { differenceOf } from './expect-output.ts'
+import { isRun, type Sample } from './read-samples.ts'
+
+export interface Place {
+  folder: string
+  environment: Record<string, string>
+  fileOf(sample: Sample): string
+}
+
+/** What starts everything, in every document. */
+export const startCommand = 'npm ci && npm run dev'
+
+/** Nothing prints this character; behind it stands which sample begins. */
+const mark = '\u001e'
+
+/** What went wrong; nothing when everything ran and printed what is said. */
+export async function runDocument(samples: Sample[], place: Place): Promise<string[]> {
+  const programs = samples.filter((sample) => isRun(sample) && !isNotForTests(sample))
+  const script = programs.flatMap((sample, index) => [
+    `printf '\\n${mark}%s\\n' ${index}; printf '\\n${mark}%s\\n' ${index} >&2`,
+    sample.language === 'sh' ? untilEnough(sample.code) : `node '${place.fileOf(sample)}'`,
+  ])
+  const { code, stdout, stderr } = await runShell(['-euc', script.join('\n')], place)
+  const [printed, complained] = [partsOf(stdout), partsOf(stderr)]
+  if (code !== 0) {
+    const at = programs[printed.length - 1]?.place ?? 'the shell'
+    return [
+      `${at} ${code === null ? 'did not end' : `ended with ${code}`}\n${printed.at(-1) ?? ''}${complained.at(-1) ?? stderr}`,
+    ]
+  }
+  return programs.flatMap((sample, index) => {
+    const difference = differenceOf(sample, printed[index] ?? '')
+    return difference === undefined ? [] : [difference]
+  })
+}
+
+const partsOf = (text: string) =>
+  text
+    .split(mark)
+    .slice(1)
+    .map((part) => part.slice(part.indexOf('\n') + 1))
+
+/** These end when somebody stops them, run for minutes, or run this very test. */
+const isLong = (command: string) =>
+  /^npm (ci|test|start)\b/.test(command) ||
+  /^npm run (dev|check|lint|types|format|build|bench|test:\w+)\b/.test(command) ||
+  /^(npx |npm run )?estafet (-- )?(start|dev|simulator|bench)\b/.test(command)
+
+/** They are not run, and stand with nothing but their like. */
+export function isNotForTests({ code, place, language }: Sample): boolean {
+  const commands = code
+    .split('\n')
+    .map((line) => line.replace(/(^|\s+)#.*$/, '').trim())
+    .filter((line) => line !== '')
+  if (language !== 'sh' || !commands.some(isLong)) return false
+  if (commands.every(isLong)) return true
+  throw new Error(
+    `${place}: a command that does not end, or runs tests, stands in a block of its own`,
+  )
+}
+
+/** A stream goes on for as long as somebody reads it: here a second. */
+function untilEnough(code: string): string {
+  if (!code.startsWith('curl -N ')) return code
+  return `${code.replace('curl -N', 'curl -sN --max-time 1')} || [ $? -eq 28 ]`
+}
+
+export async function runShell(
+  args: string[],
+  { folder, environment }: Pick<Place, 'folder' | 'environment'>,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn('sh', args, {
+    cwd: folder,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 200_000,
+    killSignal: 'SIGKILL',
+  })
+  const written = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text) => {
+      written[name] += text
+    })
+  }
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, ...written }
+}
