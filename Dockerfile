@@ -7,14 +7,8 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 # No package's own scripts: nothing here needs one, and none gets to run.
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
-COPY src src
-COPY simulator simulator
-COPY bench bench
-COPY console console
-COPY site site
-COPY docs docs
-COPY ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md ./
+# Sources, and the documents that become pages: .dockerignore says what that is.
+COPY . .
 RUN npm run build
 
 FROM node:${NODE_VERSION}-bookworm-slim AS dependencies

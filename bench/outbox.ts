@@ -117,7 +117,11 @@ async function openPeers(
       places.push({ contender, db: database.db, world, postgresPid: postgres.pid })
     } catch (error) {
       const { code } = error as { code?: string }
-      notes.push(`${name} could not be started here (${code ?? 'error'}), so it was left out.`)
+      const why =
+        code === 'ERR_MODULE_NOT_FOUND'
+          ? 'is not installed (in a clone of the repository it is: npm ci && npm run estafet -- bench outbox)'
+          : `could not be started here (${code ?? 'error'})`
+      notes.push(`${name} ${why}, so it was left out.`)
     }
   }
   return places

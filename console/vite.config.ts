@@ -33,6 +33,8 @@ export default defineConfig({
     emptyOutDir: true,
     // Says what a view loads: test/console/first-load.test.ts adds it up.
     manifest: true,
+    // The licences of what is bundled ask to be handed on with it: /console/licenses.txt.
+    license: { fileName: 'licenses.txt' },
     target: 'es2022',
     // The page's policy lets nothing in but files of its own.
     assetsInlineLimit: 0,

@@ -5,6 +5,11 @@ import { fileURLToPath } from 'node:url'
 
 export const packageRoot = findRoot(dirname(fileURLToPath(import.meta.url)))
 
+/** How people call this program: installed as a package, or in a clone. */
+export const howToCall = /[\\/]node_modules[\\/]/.test(packageRoot)
+  ? 'npx estafet'
+  : 'npm run estafet --'
+
 function findRoot(folder: string): string {
   if (existsSync(join(folder, 'package.json'))) return folder
   const parent = dirname(folder)

@@ -5,6 +5,7 @@ import { type Config, readConfig } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { startGateway } from '../gateway.ts'
 import { releaseAccount } from '../outbox/release.ts'
+import { howToCall } from '../package-root.ts'
 import { findPersonByEmail } from '../people/find.ts'
 import { createPerson, givePassword } from '../people/manage.ts'
 import { createPasswords } from '../people/passwords.ts'
@@ -207,8 +208,8 @@ Try:
   curl -s ${gatewayUrl}/api/whatsapp/meta/send -H 'Authorization: Bearer ${firstKey}' -H 'Content-Type: application/json' \\
     -d '{"to": "${firstCustomer}", "text": {"body": "Good morning"}}'
   curl -s -H 'Authorization: Bearer ${operatorKey}' ${gatewayUrl}/api/admin/whatsapp/health
-  npm run estafet -- account link ${firstSample.slug}     (a page to connect another number on)
-  npm run estafet -- doctor                        (whether the connected ones are well)
+  ${howToCall} account link ${firstSample.slug}     (a page to connect another number on)
+  ${howToCall} doctor                        (whether the connected ones are well)
 Addresses and keys for the samples of the documents, in your shell:  . ${file}
 
 Data is kept in ${config.databaseUrl === undefined ? config.dataDir : 'the database of DATABASE_URL'}. Ctrl-C stops everything.

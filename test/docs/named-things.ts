@@ -73,6 +73,8 @@ export function isRoute(routes: readonly string[], { method, path }: NamedAddres
   const wanted = routes
     .filter((route) => method === undefined || route.startsWith(`${method} `))
     .map((route) => (route.split(' ')[1] ?? '').replace(/\{(\w+)\}/g, ':$1'))
+  // `/api/whatsapp` is how documents call all that begins so.
+  if (/^\/\w+\/\w+$/.test(path) && wanted.some((route) => route.startsWith(`${path}/`))) return true
   const open = /^(.*?)\/?(?:\*+|…)$/.exec(path)?.[1]
   if (open !== undefined && wanted.some((route) => route.startsWith(open))) return true
   const filled = path.replace(/(?<=\/)(?::\w+|\{[^}]*\}|<[^>]*>|\$\{?\w+\}?|…)/g, 'x')
