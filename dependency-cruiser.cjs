@@ -53,7 +53,7 @@ module.exports = {
     forbid(
       'composition-is-near-the-top',
       'Only commands, tests and the composition root itself see the whole Runtime.',
-      { pathNot: [entry, composition, tests, '^bench/'] },
+      { pathNot: [entry, composition, tests, '^(bench|scripts)/'] },
       { path: composition },
     ),
     forbid('adapters-know-no-feature', 'meta, dispatch and dedupe are protocols, not product.', { path: adapters, pathNot: tests }, { path: features }),
@@ -104,9 +104,22 @@ module.exports = {
       { path: '^(src|simulator|bench)/', pathNot: '^src/(cli-program|package-root|commands/(declare-[a-z-]+|cli-command))\\.ts$', dynamic: false },
     ),
     forbid('simulator-is-independent', 'An oracle that shares code with the gateway agrees with its bugs.', { path: '^simulator/' }, { path: '^src/' }),
+    forbid(
+      'the-client-stands-alone',
+      'It runs in the applications of others, where nothing of this is: no product code, no package, no Node.',
+      { path: '^client/' },
+      { pathNot: '^client/' },
+    ),
+    forbid(
+      'examples-are-applications',
+      'They know what an application knows: the client, and Node.',
+      { path: '^examples/' },
+      { pathNot: '^(client|examples|estafet/client$)', dependencyTypesNot: ['core'] },
+    ),
+    forbid('nobody-imports-examples', 'Nor what writes files.', { pathNot: '^(examples|scripts)/|^test/' }, { path: '^(examples|scripts)/' }),
     // What the console may see is checked by test/house.test.ts: the parser below reads no JSX.
     forbid('console-is-not-imported', 'The server serves built assets, not React.', { path: '^(src|simulator|bench)/' }, { path: '^console/' }),
-    forbid('no-test-code-in-product', '', { path: '^(src|simulator|console)/', pathNot: tests }, { path: tests }),
+    forbid('no-test-code-in-product', '', { path: '^(src|client|examples|simulator|console)/', pathNot: tests }, { path: tests }),
     forbid('no-dev-deps-at-runtime', '', { path: '^src/', pathNot: tests }, { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] }),
   ],
   options: {

@@ -45,6 +45,11 @@ describe('the import rules', () => {
       'src/inbox/planted.ts',
       "import { selectMessage } from '../conversations/queries.ts'\nselectMessage\n",
     ],
+    [
+      'the-client-stands-alone',
+      'client/planted.ts',
+      "import { AppError } from '../src/errors.ts'\nthrow AppError\n",
+    ],
     ['one-door-to-postgres', 'src/ops/planted.ts', "import pg from 'pg'\npg\n"],
     [
       'feature-edges-conversations',

@@ -50,5 +50,6 @@ function allOf(one: Kind): DeclaredError[] {
 
 /** A list whose pages follow each other by `after`. */
 export function isPaged({ query }: Pick<Kind, 'query'>): boolean {
-  return query !== undefined && 'shape' in query && 'after' in (query.shape as object)
+  if (!query || !('shape' in query)) return false
+  return ['limit', 'after'].every((name) => name in (query.shape as object))
 }

@@ -47,7 +47,7 @@ function auditRoutesAt(
       access,
       query: auditVerificationQuery,
       answer: auditVerification,
-      errors: ['TENANT_NOT_FOUND'],
+      errors: ['TENANT_NOT_FOUND', 'INVALID_CURSOR'],
       handle: ({ query: { after, tenant_id = null }, tenantId }) =>
         verifyPart(db, { scope: scopeOf(tenantId), tenantId: tenant_id, after }),
     }),

@@ -54,6 +54,7 @@ export function messageRoutes({ db, waitsOf }: Reading): Route[] {
       method: 'GET',
       path: `${base}/messages/:id`,
       summary: 'A message with its timeline',
+      description: 'Of what was sent also every attempt, and of what waits, for what.',
       access: 'agent',
       params: withId,
       answer: message,

@@ -87,6 +87,7 @@ export function conversationRoutes(reader: Reader): Route[] {
       method: 'POST',
       path: `${base}/:id/read`,
       summary: 'Mark a conversation as read, here and at Meta',
+      description: 'Where Meta does not take it, `meta` says `failed`, and it can be called again.',
       access: 'agent',
       params: withId,
       answer: conversationRead,

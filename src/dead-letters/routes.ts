@@ -145,6 +145,7 @@ function decisionRoute(desk: Desk, twin: Twin, verb: Verb, told: string): Route 
     method: 'POST',
     path: `${base}/:id/${verb}`,
     summary: `${told} a dead letter`,
+    description: 'Decided once; who decided and why is kept in the audit.',
     access,
     params: withId,
     body: deadLetterDecision,
@@ -165,7 +166,9 @@ function bulkRoute({ prefix, base, access }: Twin, verb: Verb, told: string) {
     operationId: `${prefix}.${names[verb].many}`,
     method: 'POST' as const,
     path: `${base}/${verb}`,
-    summary: `${told} many dead letters, at most 1000 a call; remaining says whether to call again`,
+    summary: `${told} many dead letters`,
+    description:
+      'Those of a filter or a list of ids, at most 1000 a call; `remaining` says whether to call again. `dry_run` only counts.',
     access,
     answer: deadLetterBulkAnswer,
     errors: ['REASON_REQUIRED'] as const,

@@ -48,6 +48,7 @@ function endpointRoutes(options: EventRoutesOptions): Route[] {
       method: 'POST',
       path: base,
       summary: 'Have events posted to your application, signed; the secret is shown once',
+      description: 'Delivery is at least once, in order per conversation: docs/event-webhooks.md.',
       access: 'tenant',
       body: newEventEndpoint,
       answer: eventEndpointWithSecret,

@@ -72,6 +72,7 @@ export function mediaRoutes(options: MediaRoutesOptions): Route[] {
       method: 'GET',
       path: `${path}/:id`,
       summary: 'A file that a contact sent or that was uploaded, as an attachment',
+      description: 'One range of bytes can be asked for.',
       access: 'agent',
       params: z.object({ id: z.string() }),
       headers: fileHeaders,

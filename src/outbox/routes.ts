@@ -30,8 +30,11 @@ export function outboxRoutes({ db, clock, enqueuer }: OutboxRoutesOptions): Rout
       operationId: 'messages.send',
       method: 'POST',
       path: '/api/whatsapp/meta/send',
-      summary:
-        'Send a message: the Cloud API’s own message object. Queued at once, sent in order; BACKLOG_FULL (429) when too many wait',
+      summary: 'Send a message: the Cloud API’s own message object',
+      description:
+        'Queued at once and sent in order; it never calls Meta itself. With an `Idempotency-Key` the same call again gives ' +
+        'the first answer, so it can be repeated. Outside the 24-hour window only a template, or a message with ' +
+        '`fallback_template`, is taken.',
       access: 'agent',
       headers: sendHeaders,
       body: sendRequest,
@@ -63,6 +66,7 @@ export function outboxRoutes({ db, clock, enqueuer }: OutboxRoutesOptions): Rout
       method: 'POST',
       path: '/api/whatsapp/messages/:id/cancel',
       summary: 'Take back a message that still waits',
+      description: 'What Meta may already have cannot be taken back.',
       access: 'agent',
       params: z.object({ id: z.string() }),
       answer: cancelledMessage,

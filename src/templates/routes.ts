@@ -160,6 +160,9 @@ function makeRoutes(desk: TemplateRoutesOptions): Route[] {
       method: 'POST',
       path: base,
       summary: 'Create a template at Meta, for all numbers of the account. Meta reviews it',
+      description:
+        'Checked here first, by Meta’s own limits. After `PROVIDER_UNREACHABLE` look at the list before you try again: ' +
+        'Meta may have it.',
       access: 'tenant',
       body: newTemplate,
       invalidCode: 'INVALID_TEMPLATE',

@@ -55,6 +55,8 @@ const othersNames = new Set([
   ...['ESTAFET_PHONE_NUMBER_ID', 'CUSTOMER'],
   // The reader's own.
   'OPERATOR_KEY',
+  // Said by the client of what answered in the gateway's place.
+  'NOT_OURS',
   // The exporter of traces reads these itself.
   ...['OTEL_EXPORTER_OTLP_CERTIFICATE', 'OTEL_EXPORTER_OTLP_CLIENT_KEY'],
   ...['OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE', 'OTEL_EXPORTER_OTLP_COMPRESSION'],

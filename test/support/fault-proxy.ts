@@ -1,4 +1,4 @@
-// A TCP proxy before Postgres that fails the way networks do.
+// A TCP proxy, before Postgres unless said, that fails the way networks do.
 
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
@@ -19,7 +19,14 @@ export interface FaultProxy {
   lostAnswers(): number
 }
 
-export async function startFaultProxy(targetPort: number): Promise<FaultProxy> {
+/** The server is ready for the next query: the one before is committed. */
+const postgresIsReady = 'Z\0\0\0\x05I'
+
+/** `endOfAnswer`: what the server says when it is done. */
+export async function startFaultProxy(
+  targetPort: number,
+  endOfAnswer = postgresIsReady,
+): Promise<FaultProxy> {
   const sockets = new Set<Socket>()
   const swallowed = new WeakSet<Socket>()
   let isSwallowing = false
@@ -58,8 +65,7 @@ export async function startFaultProxy(targetPort: number): Promise<FaultProxy> {
       if (swallowed.has(client)) return
       if (!isAnswerToLose) {
         client.write(data)
-      } else if (data.includes('Z\0\0\0\x05I')) {
-        // The server is ready for the next query: this one is committed.
+      } else if (data.includes(endOfAnswer)) {
         lostAnswers++
         client.resetAndDestroy()
       }
