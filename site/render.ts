@@ -36,7 +36,7 @@ export function renderDocument(document: Document, file: string, links: Links): 
       table({ header, rows }) {
         const names = header.map(({ text }) => text)
         const inner = ({ tokens }: Tokens.TableCell) => this.parser.parseInline(tokens)
-        const head = `<tr>${header.map((cell) => `<th>${inner(cell)}</th>`).join('')}</tr>`
+        const head = `<tr>${header.map((cell) => (cell.text === '' ? '<td></td>' : `<th>${inner(cell)}</th>`)).join('')}</tr>`
         const body = rows.map((row) => {
           const cells = row.map((cell, at) => `<td${label(names[at])}>${inner(cell)}</td>`)
           return `<tr${rowId(row, taken)}>${cells.join('')}</tr>`
