@@ -5,7 +5,7 @@ const entry = '^src/(cli(-program)?\\.ts|commands/)'
 const composition = '^src/(gateway|runtime|workers|periodic)\\.ts$'
 const features = '^src/(inbox|conversations|consent|responder|outbox|dead-letters|accounts|templates|media|tenants|people|contacts|audit|events|alerts|ops|tasks|secrets)/'
 const adapters = '^src/(meta|dispatch|dedupe|queue|net)/'
-const platform = '^src/(db/|api/|tracing/|http\\.ts|log\\.ts|metrics[a-z-]*\\.ts|recent\\.ts|again-and-again\\.ts|ids\\.ts|micro-batch\\.ts|package-root\\.ts|time-and-chance\\.ts|errors\\.ts|config[a-z-]*\\.ts)'
+const platform = '^src/(db/|api/|tracing/|http\\.ts|log[a-z-]*\\.ts|metrics[a-z-]*\\.ts|recent\\.ts|again-and-again\\.ts|ids\\.ts|micro-batch\\.ts|package-root\\.ts|time-and-chance\\.ts|errors[a-z-]*\\.ts|config[a-z-]*\\.ts)'
 const tests = '\\.(test|conformance)\\.tsx?$|^test/|^proof/'
 
 // Which feature may call which. Anything not listed is forbidden; keep the list short.

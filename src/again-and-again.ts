@@ -1,5 +1,7 @@
 // Work that a process does for as long as it runs: now, and again after a while. What goes wrong is told, and tried again.
+
 import { errorFields, type Log } from './log.ts'
+import type { LogEvent } from './log-events.ts'
 import { type Clock, sleep } from './time-and-chance.ts'
 
 export interface Loop {
@@ -12,7 +14,7 @@ export interface PeriodicJob {
   name: string
   everyMs: number
   /** What the log calls a round that failed. */
-  failed: string
+  failed: LogEvent
   /** True when there is more to do at once; a number is told as what was done. `signal` says to come to an end. */
   run(signal: AbortSignal): Promise<unknown>
 }

@@ -139,7 +139,8 @@ export const settings = {
     list(/^[^,]{1,100}$/, 'words or phrases of at most 100 letters'),
     {
       default: usualStopWords,
-      doc: 'Comma list. A message that is nothing but one of these, whatever its case, accents and punctuation, ends all messages to its sender until they write again. `off`: none. A tenant can have its own.',
+      defaultDoc: 'words in four languages',
+      doc: `Comma list. A message that is nothing but one of these, whatever its case, accents and punctuation, ends all messages to its sender until they write again. \`off\`: none. A tenant can have its own. Unless set: \`${usualStopWords}\`.`,
     },
   ),
   circuitFailureRatio: setting('CIRCUIT_FAILURE_RATIO', decimal(0.01, 1), {

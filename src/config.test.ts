@@ -304,7 +304,5 @@ describe('warnings', () => {
 
 test('docs/configuration.md is what the code prints', () => {
   const written = readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8')
-  expect(written, 'Out of date: npm run estafet -- config --markdown > docs/configuration.md').toBe(
-    configurationMarkdown(),
-  )
+  expect(written, 'Out of date: npm run docs:generate').toBe(configurationMarkdown())
 })

@@ -373,7 +373,7 @@ export function configurationMarkdown(): string {
     'commas. On and off are `1`, `true`, `on`, `yes` and `0`, `false`, `off`, `no`. A start with a wrong or missing',
     'variable fails and names all of them at once; a name that looks misspelled is a warning in the log.',
     '',
-    'This page is printed from the code: `npm run estafet -- config --markdown > docs/configuration.md`.',
+    'This page is printed from the code: `npm run docs:generate`.',
     '',
     '| variable | default | meaning |',
     '|---|---|---|',

@@ -1,6 +1,8 @@
 // A caller's mistake, or a refusal with a name: rendered by http.ts as {"error": {code, message, details, request_id}}.
+import type { ErrorCode } from './errors-table.ts'
+
 export class AppError extends Error {
-  readonly code: string
+  readonly code: ErrorCode
   readonly status: number
   readonly details: Record<string, unknown> | undefined
   readonly headers: Record<string, string>
@@ -8,7 +10,7 @@ export class AppError extends Error {
   readonly isExpected: boolean
 
   constructor(
-    code: string,
+    code: ErrorCode,
     status: number,
     message: string,
     more: {
@@ -29,6 +31,6 @@ export class AppError extends Error {
 }
 
 /** The same answer for what is not there and for what is another tenant's. */
-export function notFound(code: string, thing: string): AppError {
+export function notFound(code: ErrorCode, thing: string): AppError {
   return new AppError(code, 404, `There is no such ${thing}.`)
 }

@@ -34,6 +34,7 @@ import { opsRoutes } from './ops/admin-routes.ts'
 import { mountConsole, readConsoleFiles } from './ops/console.ts'
 import { mountDocs } from './ops/docs.ts'
 import { closeWithFarewell } from './ops/farewell.ts'
+import { mountGuide } from './ops/guide.ts'
 import { createLatencySharing, type LatencySharing } from './ops/latency.ts'
 import { watchReadiness } from './ops/readiness.ts'
 import { healthRoutes, mountMetrics, mountProbes } from './ops/routes.ts'
@@ -309,6 +310,7 @@ export function mountApi(
   mountSignup(app, keeping, { authenticate })
   mountEventStream(app, { db: db.api, clock, streams }, access)
   mountDocs(app, routes, runtime.version)
+  mountGuide(app)
   return { stop: streams.stop }
 }
 

@@ -172,7 +172,7 @@ describe('a line', () => {
 
   test("a child's fields stand in every line, and a line's own win", () => {
     const { log, lines } = capture()
-    log.child({ queue: 'inbox', count: 1 }).child({ state: 'open' }).info('swept', { count: 2 })
+    log.child({ queue: 'inbox', count: 1 }).child({ state: 'open' }).info('started', { count: 2 })
     expect(lines()).toEqual([expect.objectContaining({ queue: 'inbox', state: 'open', count: 2 })])
   })
 })
@@ -229,9 +229,9 @@ describe('nothing personal and no secret is written', () => {
   test('in a field nobody allowed, or in the name of the event', () => {
     const { log, text, lines } = capture()
     for (const canary of canaries) {
-      log.info(canary)
-      log.info('swept', { text: canary, err: new Error(canary), toString: canary } as LogFields)
-      log.info('swept', JSON.parse(`{"__proto__":{"reason":"${canary}"},"${canary}":1}`))
+      log.info(canary as 'started')
+      log.info('started', { text: canary, err: new Error(canary), toString: canary } as LogFields)
+      log.info('started', JSON.parse(`{"__proto__":{"reason":"${canary}"},"${canary}":1}`))
     }
     expectNoTrace(text())
     expect(Object.keys(lines()[1] as object)).toEqual(['level', 'timestamp', 'event'])
@@ -378,7 +378,7 @@ describe('stdout', () => {
   test('a reader that went away does not end the process', async () => {
     const child = run(`
       process.stdin.once('end', () => {
-        for (let i = 0; i < 1000; i++) log.info('swept', { count: i })
+        for (let i = 0; i < 1000; i++) log.info('started', { count: i })
         process.exitCode = 7
       }).resume()`)
     child.stdout.destroy()
@@ -391,7 +391,7 @@ describe('stdout', () => {
     // Touching process.stdout is what makes the pipe non-blocking; 10,000 lines are more than it holds.
     const child = run(`
       void process.stdout.writable
-      for (let i = 0; i < 10_000; i++) log.info('swept', { count: i })
+      for (let i = 0; i < 10_000; i++) log.info('started', { count: i })
       process.exit(7)`)
     let text = ''
     child.stdout.on('data', (part) => {

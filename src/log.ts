@@ -3,6 +3,7 @@
 import { hkdfSync, hash as sha256Of } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { type DestinationStream, pino } from 'pino'
+import type { LogEvent } from './log-events.ts'
 import type { Clock } from './time-and-chance.ts'
 
 type Maybe<T> = T | null | undefined
@@ -65,19 +66,6 @@ export interface LogFields {
   name?: Maybe<string>
   signal?: Maybe<string>
 }
-
-/** The contract's names; new ones have the same form. */
-export type LogEvent =
-  | 'webhook_received'
-  | 'webhook_rejected'
-  | 'inbound_processing_started'
-  | 'inbound_processing_finished'
-  | 'outbound_send'
-  | 'circuit_opened'
-  | 'circuit_closed'
-  | 'dead_lettered'
-  | 'reauth_required'
-  | (string & Record<never, never>)
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type Log = Record<LogLevel, (event: LogEvent, fields?: LogFields) => void> & {

@@ -20,13 +20,13 @@ function createAlertMetrics(registers: Registry[]) {
   return {
     alertsFiring: new Gauge({
       name: 'estafet_alerts_firing',
-      help: 'Alerts that are firing, by rule.',
+      help: 'Alerts of our own that are firing, by rule.',
       labelNames: ['rule'],
       registers,
     }),
     alertsEvaluatedSeconds: new Gauge({
       name: 'estafet_alerts_evaluated_seconds',
-      help: 'How long ago alerts were last evaluated. Alert on minutes: then nobody else does.',
+      help: 'How long ago the alert rules were last looked at. Alert on minutes: then nobody else does.',
       registers,
     }),
   }
@@ -36,25 +36,25 @@ function createBacklogMetrics(registers: Registry[]) {
   return {
     eventsWaiting: new Gauge({
       name: 'estafet_events_waiting',
-      help: 'Webhooks that are stored and not processed yet, by state.',
+      help: 'Webhooks that are stored and not processed yet: runnable, processing, retry_wait; not_counted_yet when there are too many and no worker has counted.',
       labelNames: ['state'],
       registers,
     }),
     eventsOldestSeconds: new Gauge({
       name: 'estafet_events_oldest_seconds',
-      help: 'How long the oldest of them has been waiting.',
+      help: 'Age of the oldest webhook that waits; of runnable ones that were tried before, since they came due again.',
       labelNames: ['state'],
       registers,
     }),
     sendsWaiting: new Gauge({
       name: 'estafet_sends_waiting',
-      help: 'Messages that Meta has not accepted yet, by why they wait.',
+      help: 'Messages that Meta has not accepted, by why: runnable, in_flight, behind (an earlier one to the same contact), scheduled, retry_wait, throttled, circuit_open, parked; unknown and dead wait for a person.',
       labelNames: ['state'],
       registers,
     }),
     sendsOldestSeconds: new Gauge({
       name: 'estafet_sends_oldest_seconds',
-      help: 'How long the oldest of them has been due.',
+      help: 'How long the oldest message that waits has been due; of runnable ones, since nothing holds them up any more.',
       labelNames: ['state'],
       registers,
     }),
@@ -66,7 +66,7 @@ function createBacklogMetrics(registers: Registry[]) {
     }),
     deadLettersOldestSeconds: new Gauge({
       name: 'estafet_dead_letters_oldest_seconds',
-      help: 'How long the oldest of them has been waiting for a decision.',
+      help: 'How long the oldest open dead letter has been waiting for a decision.',
       labelNames: ['kind'],
       registers,
     }),
@@ -77,13 +77,13 @@ function createBacklogMetrics(registers: Registry[]) {
     }),
     circuitsOpen: new Gauge({
       name: 'estafet_circuits_open',
-      help: 'Circuit breakers that are open, of numbers and of the host.',
+      help: 'Circuit breakers that are open, of a number or of the host.',
       labelNames: ['scope'],
       registers,
     }),
     accounts: new Gauge({
       name: 'estafet_accounts',
-      help: 'Connected numbers by the state of their access: ok, expiring (within TOKEN_WARNING_DAYS), needs_reauth.',
+      help: 'Connected numbers: ok, expiring (within TOKEN_WARNING_DAYS), needs_reauth.',
       labelNames: ['state'],
       registers,
     }),
@@ -95,13 +95,13 @@ function createAccountingMetrics(registers: Registry[]) {
   return {
     accounting: new Gauge({
       name: 'estafet_accounting',
-      help: 'Where a sample of the newest went: inbound received = applied + duplicate + ignored + dead, outbound accepted = sent + failed + unknown + cancelled + waiting.',
+      help: 'Where a sample of the newest went. inbound: received = applied + duplicate + ignored + dead; outbound: accepted = sent + failed + unknown + cancelled + waiting.',
       labelNames: ['ledger', 'part'],
       registers,
     }),
     accountingDifference: new Gauge({
       name: 'estafet_accounting_difference',
-      help: 'How many of that sample are not accounted for. Anything but 0 is a defect.',
+      help: 'How many of that sample are in no part. Anything but 0 is a defect.',
       labelNames: ['ledger'],
       registers,
     }),
@@ -118,19 +118,19 @@ function createTenantMetrics(registers: Registry[]) {
   return {
     tenantWaiting: new Gauge({
       name: 'estafet_tenant_waiting',
-      help: "A tenant's webhooks to process and messages to send.",
+      help: 'With METRICS_TENANTS: a tenant’s webhooks to process (inbox) and messages to send (outbox).',
       labelNames: ['tenant', 'queue'],
       registers,
     }),
     tenantOldestSeconds: new Gauge({
       name: 'estafet_tenant_oldest_seconds',
-      help: "How long the oldest of a tenant's has been waiting that could be worked on now.",
+      help: 'With METRICS_TENANTS: age of the oldest of a tenant’s that could be worked on now.',
       labelNames: ['tenant'],
       registers,
     }),
     tenantDeadLettersOpen: new Gauge({
       name: 'estafet_tenant_dead_letters_open',
-      help: "A tenant's dead letters that nobody has decided on.",
+      help: 'With METRICS_TENANTS: a tenant’s dead letters that nobody has decided on.',
       labelNames: ['tenant'],
       registers,
     }),

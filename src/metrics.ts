@@ -23,19 +23,19 @@ export function createMetrics() {
     ...alertMetrics(registers),
     signups: new Counter({
       name: 'estafet_signups_total',
-      help: 'Sign-ups that came back from Meta, by outcome.',
+      help: 'Sign-ups that came back from Meta: connected, reconnected, refused.',
       labelNames: ['outcome'],
       registers,
     }),
     wabaMismatches: new Counter({
       name: 'estafet_waba_mismatches_total',
-      help: "Items whose entry names another WhatsApp Business Account than the number's.",
+      help: 'Items whose entry names another WhatsApp Business Account than the number’s.',
       registers,
     }),
     ...dedupeMetrics(registers),
     databaseReady: new Gauge({
       name: 'estafet_database_ready',
-      help: '1 when the database answers and its settings keep an acknowledged webhook.',
+      help: '1 when the database answers and would keep what is acknowledged; looked at every minute.',
       registers,
     }),
     ...createPoolMetrics(registers),
@@ -49,7 +49,7 @@ function dedupeMetrics(registers: Registry[]) {
   return {
     dedupeMarks: new Counter({
       name: 'estafet_dedupe_marks_total',
-      help: 'What the dedupe store said: inbound new, pending, done; outbound begun, pending, sent; unavailable: it did not answer.',
+      help: 'What the dedupe store said, where it is not Postgres: inbound new, pending, done; outbound begun, pending, sent; unavailable.',
       labelNames: ['direction', 'outcome'],
       registers,
     }),
@@ -65,19 +65,19 @@ function createInboundMetrics(registers: Registry[]) {
   return {
     webhookRequests: new Counter({
       name: 'estafet_webhook_requests_total',
-      help: 'Webhook requests by outcome.',
+      help: 'Webhook requests: accepted, duplicate (the same delivery again), bad_signature, bad_token (a handshake with a wrong one), too_large, bad_request, not_stored (500: Meta sends it again).',
       labelNames: ['outcome'],
       registers,
     }),
     webhookAckSeconds: new Histogram({
       name: 'estafet_webhook_ack_seconds',
-      help: 'Time from a webhook request to its answer.',
+      help: 'Time from a webhook request to its answer, without those that were rejected.',
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
     }),
     eventsProcessed: new Counter({
       name: 'estafet_events_processed_total',
-      help: 'Attempts to process a stored webhook: done, retried, failed (retries used up), lost (another worker took it).',
+      help: 'Attempts to process a stored webhook: done, retried, failed (retries used up), lost (another worker took it over).',
       labelNames: ['outcome'],
       registers,
     }),
@@ -89,31 +89,31 @@ function createInboundMetrics(registers: Registry[]) {
     }),
     inboundItems: new Counter({
       name: 'estafet_inbound_items_total',
-      help: 'Items of processed webhooks by outcome.',
+      help: 'Messages, statuses and notices in webhooks: applied, duplicate, ignored, dead.',
       labelNames: ['outcome'],
       registers,
     }),
     dedupeHits: new Counter({
       name: 'estafet_dedupe_hits_total',
-      help: 'What came again and had no second effect: a whole delivery, an item of one, a request with its Idempotency-Key.',
+      help: 'What came again and had no second effect: a whole delivery, an item, a request with its Idempotency-Key.',
       labelNames: ['layer'],
       registers,
     }),
     deadLetters: new Counter({
       name: 'estafet_dead_letters_total',
-      help: 'Dead letters made, by kind.',
+      help: 'Dead letters made: outbound, unknown, inbound, malformed, unroutable.',
       labelNames: ['kind'],
       registers,
     }),
     deadLettersDecided: new Counter({
       name: 'estafet_dead_letters_decided_total',
-      help: 'Dead letters decided on, by kind and decision.',
+      help: 'Dead letters decided on: requeued, discarded, resolved.',
       labelNames: ['kind', 'decision'],
       registers,
     }),
     tasksMade: new Counter({
       name: 'estafet_tasks_made_total',
-      help: 'Cloud Tasks asked for, by queue and outcome: made, known (of that name already), failed.',
+      help: 'Cloud Tasks asked for: made, known (of that name already), failed (a sweep asks again).',
       labelNames: ['queue', 'outcome'],
       registers,
     }),
@@ -124,31 +124,31 @@ function createOutboundMetrics(registers: Registry[]) {
   return {
     sends: new Counter({
       name: 'estafet_sends_total',
-      help: "Attempts to send by the class of their outcome and Meta's code; not_posted: Meta was not asked.",
+      help: 'Attempts to send by the class of their outcome (not_posted: Meta was not asked) and by Meta’s code: one of its documentation, other, or none.',
       labelNames: ['class', 'code'],
       registers,
     }),
     retries: new Counter({
       name: 'estafet_retries_total',
-      help: 'Attempts that failed and are made again later, by queue.',
+      help: 'Attempts that failed and are made again later: inbox, outbox, events (to applications), media.',
       labelNames: ['queue'],
       registers,
     }),
     retriesExhausted: new Counter({
       name: 'estafet_retries_exhausted_total',
-      help: 'What was given up after its last retry, by queue.',
+      help: 'What was given up after its last retry.',
       labelNames: ['queue'],
       registers,
     }),
     rateLimits: new Counter({
       name: 'estafet_rate_limits_total',
-      help: "Calls refused for being too many: by Meta's limit on a pair, number, message, WABA or app, or by our own on an API key.",
+      help: 'Calls refused as too many: by Meta’s limit on a pair, number, message, waba or app; api_key: by ours, on a key; backlog: by ours, on how many messages of a tenant wait (MAX_QUEUED_PER_TENANT).',
       labelNames: ['scope'],
       registers,
     }),
     reconciliations: new Counter({
       name: 'estafet_reconciliations_total',
-      help: 'Sends whose outcome was lost: ambiguous (it began), postponed (our webhooks were behind), proven, sent_again, given_up.',
+      help: 'Sends whose answer was lost: ambiguous (it began), postponed (our own webhooks were behind), proven (Meta has it), sent_again, given_up (a dead letter unknown).',
       labelNames: ['outcome'],
       registers,
     }),
@@ -160,18 +160,18 @@ function createOutboundMetrics(registers: Registry[]) {
     }),
     duplicatesConfirmed: new Counter({
       name: 'estafet_duplicates_confirmed_total',
-      help: 'Attempts that Meta turned out to have accepted besides another one at the same message.',
+      help: 'Attempts that Meta turned out to have accepted besides another one at the same message: doubles.',
       registers,
     }),
     templateSyncs: new Counter({
       name: 'estafet_template_syncs_total',
-      help: 'Listings of templates by outcome; auth: the token may not manage templates.',
+      help: 'Listings of templates: done, auth (the token may not), failed.',
       labelNames: ['outcome'],
       registers,
     }),
     holds: new Counter({
       name: 'estafet_holds_total',
-      help: 'Answers of Meta that held a number, by what they said.',
+      help: 'Answers that held a number: rate_limited, spam_limited, account.',
       labelNames: ['reason'],
       registers,
     }),
@@ -182,7 +182,7 @@ function createOutboundMetrics(registers: Registry[]) {
     }),
     circuitChanges: new Counter({
       name: 'estafet_circuit_changes_total',
-      help: 'Changes of circuit breakers: opened, closed, stays_open after a trial that failed.',
+      help: 'Circuit breakers of a number or the host: opened, closed, stays_open after a trial that failed.',
       labelNames: ['scope', 'change'],
       registers,
     }),
@@ -194,7 +194,7 @@ function mediaMetrics(registers: Registry[]) {
   return {
     mediaFetches: new Counter({
       name: 'estafet_media_fetches_total',
-      help: 'Attempts to fetch a file that a contact sent, by outcome.',
+      help: 'Attempts to fetch a contact’s file: stored, trouble (later again), waiting (for its account), gone, impossible, over (Meta no longer keeps it), released, lost.',
       labelNames: ['outcome'],
       registers,
     }),
@@ -206,13 +206,13 @@ function mediaMetrics(registers: Registry[]) {
     }),
     mediaUploads: new Counter({
       name: 'estafet_media_uploads_total',
-      help: 'Files that tenants uploaded, by outcome.',
+      help: 'Files that tenants uploaded: stored, refused, failed.',
       labelNames: ['outcome'],
       registers,
     }),
     mediaHandovers: new Counter({
       name: 'estafet_media_handovers_total',
-      help: 'Files handed over to Meta before a send, by outcome; reused: Meta had it already.',
+      help: 'Files handed over to Meta before a send: uploaded, reused (Meta had it), refused, unreachable, unreadable.',
       labelNames: ['outcome'],
       registers,
     }),
@@ -228,7 +228,7 @@ function eventMetrics(registers: Registry[]) {
   return {
     eventDeliveries: new Counter({
       name: 'estafet_event_deliveries_total',
-      help: 'Attempts to deliver an event to an application, by outcome: taken, pending (tried again), failed, done.',
+      help: 'Attempts to tell an application: taken, pending (tried again), failed (given up), done (it need not be told any more).',
       labelNames: ['outcome'],
       registers,
     }),
@@ -240,18 +240,18 @@ function eventMetrics(registers: Registry[]) {
     }),
     eventEndpointsDisabled: new Counter({
       name: 'estafet_event_endpoints_disabled_total',
-      help: 'Event endpoints given up, by reason: failing (for days), gone (they said so). Alert on any increase.',
+      help: 'Event endpoints given up: failing for days, gone (they said so). Alert on any increase.',
       labelNames: ['reason'],
       registers,
     }),
     eventStreams: new Gauge({
       name: 'estafet_event_streams',
-      help: 'Open event streams of this process.',
+      help: 'Open event streams of the process.',
       registers,
     }),
     eventStreamsCut: new Counter({
       name: 'estafet_event_streams_cut_total',
-      help: 'Event streams ended by us, by reason: slow (did not read), revoked (its key is no longer valid), failed.',
+      help: 'Streams that we ended: slow, revoked, failed.',
       labelNames: ['reason'],
       registers,
     }),
@@ -262,7 +262,7 @@ function alertMetrics(registers: Registry[]) {
   return {
     alertNotifications: new Counter({
       name: 'estafet_alert_notifications_total',
-      help: 'Attempts to tell somebody of an alert, by kind of channel and outcome: delivered, retried, given_up.',
+      help: 'Attempts to tell a channel (slack, pagerduty, webhook): delivered, retried, given_up.',
       labelNames: ['kind', 'outcome'],
       registers,
     }),
@@ -274,13 +274,13 @@ function createPoolMetrics(registers: Registry[]) {
   return {
     poolSize: new Gauge({
       name: 'estafet_pool_size',
-      help: 'Connections to the database that a pool may have.',
+      help: 'Connections to the database that a pool may have: receive (webhooks), work, api.',
       labelNames: ['pool'],
       registers,
     }),
     poolConnections: new Gauge({
       name: 'estafet_pool_connections',
-      help: 'Connections that a pool has, by what they do.',
+      help: 'Connections to the database that a pool has, used or idle.',
       labelNames: ['pool', 'state'],
       registers,
     }),

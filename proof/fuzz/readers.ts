@@ -1,11 +1,13 @@
 // Everything in this process that reads what strangers wrote, each with good input to begin with and with what must hold
 // of whatever it makes of bad input.
+
 import type { z } from 'zod'
 import { newsOf } from '../../src/accounts/news.ts'
 import { inboundTask, outboundTask } from '../../src/api/contract-tasks.ts'
 import { decodeCursor, encodeCursor } from '../../src/api/paging.ts'
 import { parsePart } from '../../src/api/route.ts'
 import { AppError } from '../../src/errors.ts'
+import type { ErrorCode } from '../../src/errors-table.ts'
 import { isUuid, publicId, uuidOf } from '../../src/ids.ts'
 import { errorFields, scrub } from '../../src/log.ts'
 import { attachmentHeader, plainFilename, safeFilename } from '../../src/media/filename.ts'
@@ -46,7 +48,7 @@ function parsed(bytes: Buffer): { value: unknown } | undefined {
 function accepted<Schema extends z.ZodType>(
   schema: Schema,
   given: Buffer | { value: unknown },
-  code: string,
+  code: ErrorCode,
 ): z.output<Schema> | undefined {
   const body = Buffer.isBuffer(given) ? parsed(given) : given
   if (!body) return undefined
@@ -188,7 +190,7 @@ function readPreview(bytes: Buffer): string | undefined {
   const asked = value as { template?: unknown; components?: unknown } | null | undefined
   const known = { parameterFormat: 'POSITIONAL' as const, components }
   showPreview(known, asked?.components, true)
-  const template = accepted(templateDefinition, { value: asked?.template }, 'X')
+  const template = accepted(templateDefinition, { value: asked?.template }, 'INVALID_MESSAGE')
   if (!template) return undefined
   const content = { parameterFormat: template.parameter_format, components: template.components }
   return typeof showPreview(content, asked?.components, false).body === 'string'

@@ -10,10 +10,10 @@ import {
   newAlertChannel,
   testedAlertChannel,
 } from '../api/contract-alerts.ts'
-import type { ErrorCode } from '../api/error-codes.ts'
 import { decodeCursor, pageOf } from '../api/paging.ts'
 import { type Call, type Route, route } from '../api/route.ts'
 import type { Db } from '../db/connect.ts'
+import type { ErrorCode } from '../errors-table.ts'
 import {
   type ChannelManager,
   createChannel,

@@ -1,6 +1,7 @@
 // What the gateway answers outside the route list (raw bytes in, or no JSON out), for the OpenAPI document.
 
-import type { DeclaredError, ErrorCode } from './error-codes.ts'
+import type { ErrorCode } from '../errors-table.ts'
+import type { DeclaredError } from './error-codes.ts'
 import { tenantExamples } from './examples-tenants.ts'
 import { always, type Pages } from './openapi-errors.ts'
 import type { Content, JsonSchema, Operation, Parameter, Response } from './openapi-model.ts'
@@ -299,6 +300,34 @@ const operations: PlainOperation[] = [
     description: 'One page without scripts.',
     tags: ['Operations'],
     responses: { 200: answer('A page', html) },
+  },
+  {
+    operationId: 'operations.guide',
+    method: 'GET',
+    path: '/docs/:page',
+    access: 'public',
+    summary: 'A page of the guide, or one of its files',
+    description: '`guide` is the first one. With `.md` behind its name a page is its Markdown.',
+    tags: ['Operations'],
+    parameters: [parameter('path', 'page', true, 'its name', 'getting-started')],
+    responses: {
+      200: answer('A page or a file', {
+        ...html,
+        'text/markdown': { schema: { type: 'string' }, example: '# Getting started' },
+      }),
+    },
+    errors: ['NOT_FOUND', 'DOCUMENTS_NOT_BUILT'],
+  },
+  {
+    operationId: 'operations.llms',
+    method: 'GET',
+    path: '/llms.txt',
+    access: 'public',
+    summary: 'A list of all documents',
+    description: 'In Markdown, for programs that read.',
+    tags: ['Operations'],
+    responses: { 200: answer('The list', text('# Estafet')) },
+    errors: ['DOCUMENTS_NOT_BUILT'],
   },
   {
     operationId: 'console.page',

@@ -1,5 +1,6 @@
 // Which errors a route can answer: those of its kind, said here once, and those it declares itself.
-import type { DeclaredError, ErrorCode, KnownError } from './error-codes.ts'
+import type { ErrorCode } from '../errors-table.ts'
+import type { DeclaredError, KnownError } from './error-codes.ts'
 import { knownError } from './error-codes.ts'
 import type { Access, Route } from './route.ts'
 

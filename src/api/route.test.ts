@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import type { ErrorCode } from '../errors-table.ts'
 import { parsePart } from './route.ts'
 
 const schema = z.strictObject({
@@ -9,7 +10,8 @@ const schema = z.strictObject({
   free: z.record(z.string(), z.unknown()).optional(),
 })
 
-const parse = (value: unknown, code = 'INVALID_REQUEST') => parsePart(schema, value, 'body', code)
+const parse = (value: unknown, code: ErrorCode = 'INVALID_REQUEST') =>
+  parsePart(schema, value, 'body', code)
 
 function refusalOf(value: unknown) {
   try {
@@ -35,7 +37,7 @@ describe('a part of a request', () => {
   })
 
   test('for which there is no schema is not looked at', () => {
-    expect(parsePart(undefined, { anything: '\0' }, 'body', 'X')).toBeUndefined()
+    expect(parsePart(undefined, { anything: '\0' }, 'body', 'INVALID_MESSAGE')).toBeUndefined()
   })
 
   test.each([

@@ -2,7 +2,8 @@
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import { AppError } from '../errors.ts'
-import type { DeclaredError, ErrorCode } from './error-codes.ts'
+import type { ErrorCode } from '../errors-table.ts'
+import type { DeclaredError } from './error-codes.ts'
 import type { Header, Reference } from './openapi-model.ts'
 
 export type Principal =
@@ -141,7 +142,7 @@ export function parsePart(
   schema: z.ZodType | undefined,
   value: unknown,
   part: string,
-  code: string,
+  code: ErrorCode,
 ): unknown {
   if (!schema) return undefined
   const result = schema.safeParse(value)

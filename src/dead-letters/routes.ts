@@ -12,9 +12,9 @@ import {
   deadLetterInspection,
   deadLettersQuery,
 } from '../api/contract-dead-letters.ts'
-import type { ErrorCode } from '../api/error-codes.ts'
 import { type Call, type Route, route } from '../api/route.ts'
 import { AppError } from '../errors.ts'
+import type { ErrorCode } from '../errors-table.ts'
 import { type Bulk, type Desk, decideMany, decideOne, type Verb } from './decide.ts'
 import { givenReason } from './decision.ts'
 import { inspectLetter } from './inspect.ts'

@@ -1,4 +1,5 @@
 // What came of an attempt to fetch a file → what becomes of its row. Pure.
+import type { FileCode } from '../errors-messages.ts'
 import type { FetchEnd, FetchJob } from './model.ts'
 
 export type FetchOutcome =
@@ -6,11 +7,11 @@ export type FetchOutcome =
   /** Something went wrong that may go right later. */
   | { kind: 'trouble'; error: string; retryAfterSeconds?: number | null }
   /** Nothing is wrong with the file: its account waits for a person. */
-  | { kind: 'waiting'; error: string }
+  | { kind: 'waiting'; error: FileCode }
   /** Meta says that it has no such file, or that we may not see it; it does not say which. */
   | { kind: 'gone' }
   /** No later attempt can go better. */
-  | { kind: 'impossible'; error: string }
+  | { kind: 'impossible'; error: FileCode }
   /** The days that Meta keeps it are over. */
   | { kind: 'over' }
   /** We are stopping: another process takes it up at once. */

@@ -1,6 +1,8 @@
 // Right before a send: the files that the message names by our ids are handed over to Meta, unless Meta has them already.
 // What goes wrong here is told like the outcome of a send, and the message is not posted.
+
 import type { Db } from '../db/connect.ts'
+import type { MessageCode } from '../errors-messages.ts'
 import { uuidOf } from '../ids.ts'
 import { errorFields, type Log } from '../log.ts'
 import type { NumberAccess } from '../meta/graph.ts'
@@ -161,7 +163,7 @@ function notReady(): Outcome {
   )
 }
 
-function ours(kind: 'permanent' | 'not_sent', errorCode: string, advice: string): Outcome {
+function ours(kind: 'permanent' | 'not_sent', errorCode: MessageCode, advice: string): Outcome {
   return {
     class: kind,
     scope: 'message',

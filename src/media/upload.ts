@@ -1,7 +1,9 @@
 // A tenant's file: read from its form while it comes, judged by its first bytes and its size, stored as a whole or not at all.
+
 import type { FormFile, FormPart } from '../api/route.ts'
 import type { Db } from '../db/connect.ts'
 import { AppError } from '../errors.ts'
+import type { ErrorCode } from '../errors-table.ts'
 import type { Random } from '../time-and-chance.ts'
 import {
   bareMimeType,
@@ -208,7 +210,7 @@ function tooLarge(kind: MediaKind | undefined, limit: number): AppError {
 }
 
 function refuse(
-  code: string,
+  code: ErrorCode,
   status: number,
   field: string,
   what: string,

@@ -8,6 +8,7 @@ import type {
   ResolvedOperation,
   Response,
 } from '../api/openapi-model.ts'
+import { escapeHtml, frameStyle, pageHeader } from './docs-frame.ts'
 
 type Resolved = OpenApiDocument<ResolvedOperation>
 
@@ -21,14 +22,17 @@ export function docsPage(document: Resolved): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)} API</title>
+<title>API reference · ${escapeHtml(title)}</title>
+<link rel="icon" href="/docs/logo.svg" type="image/svg+xml">
 <style>${docsStyle}</style>
 </head>
 <body>
-<nav aria-label="Operations">
+${pageHeader('reference')}
+<div class="frame">
+<nav id="menu" popover aria-label="Operations">
 ${sections.map(navigation).join('\n')}
 </nav>
-<main>
+<main id="content">
 <h1>${escapeHtml(title)} API <small>${escapeHtml(version)}</small></h1>
 <p>${prose(description)}</p>
 <p>For programs: <a href="/openapi.json">openapi.json</a> (OpenAPI ${escapeHtml(document.openapi)}).</p>
@@ -39,6 +43,7 @@ ${sections.map(section).join('\n')}
 ${schemaBlock(document.components.schemas.Error ?? {})}
 </section>
 </main>
+</div>
 </body>
 </html>
 `
@@ -118,7 +123,7 @@ function answer(status: string, response: Response): string {
 function exampleBlock({ example }: MediaType): string {
   if (example === undefined) return ''
   const text = typeof example === 'string' ? example : JSON.stringify(example, null, 2)
-  return `<details><summary>Example</summary><pre>${escapeHtml(text)}</pre></details>`
+  return `<details><summary>Example</summary><pre tabindex="0">${escapeHtml(text)}</pre></details>`
 }
 
 function parameterItem({ name, in: place, required, description, schema }: Parameter): string {
@@ -128,8 +133,27 @@ function parameterItem({ name, in: place, required, description, schema }: Param
 
 /** An object's properties, or what else the schema is. */
 function schemaBlock(schema: JsonSchema): string {
+  const forms = formsOf(schema)
+  if (forms.length > 1) return forms.map(formBlock).join('\n')
   const inner = propertiesOf(schema)
   return inner || `<p class="type">${typeText(schema)}</p>`
+}
+
+/** The objects of which it may be any one; none where it may be something else too. */
+function formsOf(schema: JsonSchema): JsonSchema[] {
+  const forms = ((schema.oneOf ?? schema.anyOf ?? []) as JsonSchema[]).flatMap((form) =>
+    form.oneOf || form.anyOf ? formsOf(form) : [form],
+  )
+  return forms.every((form) => propertiesOf(form) !== '') ? forms : []
+}
+
+/** Told apart by what only one of them says, such as `type: "text"`. */
+function formBlock(form: JsonSchema): string {
+  const properties = Object.entries((form.properties ?? {}) as Record<string, JsonSchema>)
+  const [name, said] = properties.find(([, one]) => one.const !== undefined) ?? []
+  const label =
+    name === undefined ? 'or' : `<code>${escapeHtml(name)}</code> ${typeText(said ?? {})}`
+  return `<details><summary>${label}</summary>${propertiesOf(form)}</details>`
 }
 
 function propertiesOf(schema: JsonSchema): string {
@@ -185,48 +209,38 @@ function prose(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 }
 
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
-}
-
-export const docsStyle = `
-:root { color-scheme: light dark; --line: #8884; --soft: #8881; --quiet: light-dark(#5b6472, #9aa4b2);
-  --get: light-dark(#0b66c3, #6cb2ff); --post: light-dark(#1a7f37, #57c776); --patch: light-dark(#9a5b00, #e5a44b);
-  --delete: light-dark(#c02626, #ff7b72) }
-* { box-sizing: border-box }
-body { margin: 0; font: 15px/1.55 system-ui, sans-serif; display: grid; grid-template-columns: 21rem minmax(0, 1fr) }
-code, pre { font: 0.92em ui-monospace, monospace }
-pre { overflow-x: auto; background: var(--soft); padding: 0.6rem; border-radius: 6px }
-a { color: inherit }
-nav { position: sticky; top: 0; height: 100vh; overflow-y: auto; padding: 1.25rem; border-right: 1px solid var(--line);
-  font-size: 0.85rem }
-nav h2 { font-size: 0.75rem; text-transform: uppercase; letter-spacing: 0.06em; color: var(--quiet); margin: 1.2rem 0 0.3rem }
-nav ul { list-style: none; margin: 0; padding: 0 }
-nav a { display: block; text-decoration: none; padding: 0.2rem 0.4rem; border-radius: 4px }
-nav a:hover, nav a:focus-visible { background: var(--soft) }
-main { padding: 1.5rem clamp(1rem, 4vw, 3.5rem) 4rem; max-width: 62rem }
-h1 small, h4 small, summary small { color: var(--quiet); font-weight: 400 }
-h1 { margin: 0 } h3 { margin: 0; font-size: 1rem; font-weight: 400 } h4 { margin: 1rem 0 0.2rem; font-size: 0.85rem }
-main section > h2 { margin: 2.5rem 0 0 }
-article { border: 1px solid var(--line); border-radius: 8px; padding: 1rem 1.25rem; margin: 1rem 0; scroll-margin-top: 1rem }
-article:target { border-color: var(--get) }
-article p { margin: 0.4rem 0 }
-.get { color: var(--get) } .post { color: var(--post) } .patch { color: var(--patch) } .delete { color: var(--delete) }
-.type, .schema small { color: var(--quiet) }
-.schema { margin: 0.2rem 0; padding-left: 1.1rem; list-style: none; border-left: 2px solid var(--line) }
-.schema li { padding: 0.1rem 0; overflow-wrap: anywhere }
-details, .answer { margin: 0.25rem 0 }
+export const docsStyle = `${frameStyle}
+:root { --get: var(--info); --post: var(--ok); --put: var(--warn); --patch: var(--warn); --delete: var(--bad) }
+.frame { display: grid; grid-template-columns: 340px minmax(0, 1fr) }
+@media (min-width: 900px) { #menu { width: 340px } }
+#menu li a { display: flex; gap: 8px; align-items: baseline; font-size: 12.5px }
+#menu code { font-size: 12px; background: none; border: 0; padding: 0 }
+#menu b { flex: none; width: 46px; font: 650 10.5px var(--mono) }
+main { padding: 40px clamp(16px, 4vw, 56px) 96px; max-width: 68rem; min-width: 0; font-size: 15px }
+h1, h2, h3 { line-height: 1.25; letter-spacing: -0.017em }
+h1 { margin: 0 0 16px; font-size: 34px; letter-spacing: -0.025em }
+h1 small, h4 small, summary small { color: var(--text-3); font-weight: 400 }
+h1 small { font-size: 16px; letter-spacing: 0 }
+main section > h2 { margin: 56px 0 4px; font-size: 23px }
+h3 { margin: 0 0 6px; font-size: 15px; font-weight: 400; letter-spacing: 0 }
+h3 code { background: none; border: 0; padding: 0; font-size: 14.5px; font-weight: 600 }
+h3 b { font: 650 12px var(--mono); margin-right: 4px }
+h4 { margin: 18px 0 6px; font-size: 13px; font-weight: 600; color: var(--text-2) }
+article { border: 1px solid var(--border); border-radius: 10px; padding: 18px 22px; margin: 16px 0 }
+article:target { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent) }
+article p { margin: 6px 0 }
+.get { color: var(--get) } .post { color: var(--post) } .put { color: var(--put) } .patch { color: var(--patch) }
+.delete { color: var(--delete) }
+.type, .schema small { color: var(--text-3); font-size: 13px }
+.schema { margin: 4px 0; padding-left: 14px; list-style: none; border-left: 2px solid var(--border); font-size: 14px }
+.schema li { padding: 3px 0; overflow-wrap: anywhere }
+details, .answer { margin: 4px 0; font-size: 14px }
 summary { cursor: pointer }
-@media (max-width: 800px) {
-  body { display: block }
-  nav { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line) }
+pre { margin: 8px 0; max-height: 420px }
+@media (max-width: 899.9px) {
+  .frame { display: block }
+  main { padding-top: 24px }
+  h1 { font-size: 28px }
+  article { padding: 14px 16px }
 }
 `

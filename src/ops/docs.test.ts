@@ -31,15 +31,28 @@ describe('the page /docs', () => {
     const targets = [...page.text.matchAll(/href="#([^"]+)"/g)].map((match) => match[1])
     const ids = [...page.text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1])
     expect(new Set(ids).size).toBe(ids.length)
-    expect(new Set(targets)).toEqual(new Set(ids))
+    // The menu is opened by its button.
+    expect(new Set([...targets, 'menu'])).toEqual(new Set(ids))
   })
 
-  test('loads and runs nothing', () => {
-    expect(page.text).not.toMatch(/<(script|link|img|iframe|form|object|embed)\b/i)
+  test('runs nothing, and loads nothing but its own font and icon', () => {
+    expect(page.text).not.toMatch(/<(script|img|iframe|form|object|embed)\b/i)
     expect(page.text).not.toMatch(/\s(src|style|on\w+)=/i)
     // Examples are text.
-    const rest = page.text.replaceAll(/<pre>[^<]*<\/pre>/g, '')
-    expect(rest).not.toMatch(/https?:\/\/|@import|url\(/i)
+    const rest = page.text.replaceAll(/<pre[^>]*>[^<]*<\/pre>/g, '')
+    expect(rest).not.toMatch(/https?:\/\/|@import/i)
+    expect(page.text.match(/<link [^>]*>|url\([^)]*\)/g)).toEqual([
+      '<link rel="icon" href="/docs/logo.svg" type="image/svg+xml">',
+      'url("/docs/inter-latin.woff2")',
+    ])
+  })
+
+  test('is sent again only when it changed', async () => {
+    const etag = page.headers.get('etag') ?? ''
+    const again = await gateway.call('GET', '/docs', { headers: { 'if-none-match': etag } })
+    expect([again.status, again.text]).toEqual([304, ''])
+    const other = await gateway.call('GET', '/docs', { headers: { 'if-none-match': 'W/"other"' } })
+    expect(other.status).toBe(200)
   })
 
   test('has a policy that allows its own style and nothing else', () => {
@@ -51,6 +64,8 @@ describe('the page /docs', () => {
     expect(policy).toEqual([
       "default-src 'none'",
       `style-src 'sha256-${digest}'`,
+      "font-src 'self'",
+      "img-src 'self'",
       "base-uri 'none'",
       "form-action 'none'",
       "frame-ancestors 'none'",

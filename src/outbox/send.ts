@@ -1,8 +1,10 @@
 // Step 2 of sending: one claimed row → at most one POST to Meta → what came of it. Before: worker.ts. After: settle.ts.
 // Everything that may have changed since acceptance is looked at again; no transaction is open here.
+
 import { tokenOwner, type Vault } from '../accounts/vault.ts'
 import { windowMs } from '../conversations/model.ts'
 import type { Dedupe } from '../dedupe/dedupe.ts'
+import type { MessageCode } from '../errors-messages.ts'
 import type { PrepareContent } from '../media/prepare.ts'
 import { packCallback } from '../meta/callback-data.ts'
 import type { Graph } from '../meta/graph.ts'
@@ -308,7 +310,7 @@ function isOutsideWindow(send: ClaimedSend, { lastInboundAt }: SendContext, now:
 
 function ours(
   kind: 'permanent' | 'auth' | 'not_sent' | 'recipient' | 'unknown',
-  errorCode: string,
+  errorCode: MessageCode,
   advice: string,
 ): Outcome {
   return {

@@ -34,7 +34,7 @@ export interface Holdings {
 export interface EngineOptions<Job extends ClaimedRow, Context, Result, Settled> {
   name: Queue['name']
   /** The first word of its log lines: `outbound` gives outbound_claim_lost. */
-  word: string
+  word: 'outbound' | 'delivery'
   db: Db
   clock: Clock
   log: Log

@@ -25,7 +25,7 @@ export interface LeaseOptions {
   clock: Clock
   log: Log
   /** The first word of its log lines. */
-  word: string
+  word: 'outbound' | 'delivery'
   leaseSeconds: number
   /** Called after every heartbeat, from the first lease on. */
   onBeat: (beats: number) => Promise<void>

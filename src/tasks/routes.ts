@@ -1,5 +1,6 @@
 // The internal endpoints: Cloud Tasks calls for one row at a time, Cloud Scheduler for everything periodic. They are there in
 // every mode; whoever calls them for nothing is told so, and nothing happens.
+
 import {
   inboundTask,
   inboundTaskAnswer,
@@ -12,6 +13,7 @@ import {
 import type { DeclaredError } from '../api/error-codes.ts'
 import { type Route, route } from '../api/route.ts'
 import { AppError } from '../errors.ts'
+import type { ErrorCode } from '../errors-table.ts'
 import type { ProcessedEvent } from '../inbox/process.ts'
 import type { Log } from '../log.ts'
 import type { Outcome } from '../meta/outcomes.ts'
@@ -137,7 +139,12 @@ function isOurs({ class: kind }: Outcome): boolean {
   return ['permanent', 'recipient', 'account', 'auth'].includes(kind)
 }
 
-function failure(code: string, status: number, outcome: Outcome, nextAt?: Date | null): AppError {
+function failure(
+  code: ErrorCode,
+  status: number,
+  outcome: Outcome,
+  nextAt?: Date | null,
+): AppError {
   return new AppError(code, status, outcome.advice, {
     details: {
       error_code: outcome.errorCode,

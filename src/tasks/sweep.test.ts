@@ -19,7 +19,7 @@ const log = createLog({
 const job = (name: string, run: PeriodicJob['run']): PeriodicJob => ({
   name,
   everyMs: 1,
-  failed: 'it_failed',
+  failed: 'sweep_failed',
   run,
 })
 const sweepOf = (...jobs: PeriodicJob[]) => createSweep({ jobs, clock, log, budgetMs: 1_000 })
@@ -61,7 +61,7 @@ test('one that fails is told, and keeps no other from its work', async () => {
     { name: 'fails', count: null, is_failed: true },
     { name: 'works', count: 1, is_failed: false },
   ])
-  expect(logText).toContain('it_failed')
+  expect(logText).toContain('sweep_failed')
   await expect(sweepOf(fails)()).rejects.toMatchObject({ status: 503 })
 })
 

@@ -1,5 +1,7 @@
 // What Meta says to a change of templates → what we answer: a stable code, Meta's limits explained, its own words beside.
+
 import { AppError } from '../errors.ts'
+import type { ErrorCode } from '../errors-table.ts'
 import type { Failed } from '../meta/graph-templates.ts'
 
 export type Verb = 'list' | 'create' | 'edit' | 'delete' | 'unpause'
@@ -16,7 +18,7 @@ export interface TemplateFailure {
 }
 
 interface Explained {
-  code: string
+  code: ErrorCode
   status: number
   message: string
 }

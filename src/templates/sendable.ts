@@ -1,6 +1,8 @@
 // Whether a template can be sent, as far as the mirror knows. Statuses that are new to us are Meta's to judge.
 import { fieldName } from '../api/route.ts'
 import { AppError } from '../errors.ts'
+import type { MessageCode } from '../errors-messages.ts'
+import type { ErrorCode } from '../errors-table.ts'
 import type { Problem, TemplateContent } from './model.ts'
 import { parameterProblems } from './parameters.ts'
 
@@ -11,7 +13,7 @@ export interface Standing {
 
 export interface Refusal {
   /** Stable, and where Meta refuses for the same reason the same as for its answer. */
-  code: string
+  code: ErrorCode & MessageCode
   advice: string
   /** It can pass by itself: what is to be sent later is judged later. */
   mayPass: boolean

@@ -48,6 +48,8 @@ const ofTheConsole: Record<string, Door> = {
 const ofTheApi: Record<string, Door> = {
   'GET /openapi.json': 'anybody',
   'GET /docs': 'anybody',
+  'GET /docs/:page': 'anybody',
+  'GET /llms.txt': 'anybody',
   'GET /api/whatsapp/events': 'agent',
   'GET /connect/whatsapp': 'state',
   'GET /connect/whatsapp/redirect': 'state',
