@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { endWhenInterrupted } from './interrupt.ts'
-import { usualOptions } from './nemesis/options.ts'
+import { customersFor, usualOptions } from './nemesis/options.ts'
 import { reportText } from './nemesis/report.ts'
 import { endWithSeed, runNemesis } from './nemesis/run.ts'
 
@@ -47,6 +47,7 @@ async function main(): Promise<number> {
     webhooksPerSecond: rate,
     sendsPerSecond: rate / 2,
     workers: Number(values.workers),
+    customersPerFirm: customersFor(rate),
     ...(values.faults && { faults: values.faults.split(',') }),
     ...(values.keep && { keep: values.keep }),
     say: (line) => console.log(line),

@@ -28,7 +28,7 @@ export function readDocument(text: string): Document {
   const tokens = lexer(text)
   const anchorOf = createAnchors()
   const found: Document = { tokens, headings: [], links: [], images: [], code: [] }
-  walkTokens(tokens, (token) => {
+  void walkTokens(tokens, (token) => {
     if (token.type === 'heading') {
       const heading = token as Tokens.Heading
       const plain = plainText(heading.tokens)

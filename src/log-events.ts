@@ -22,6 +22,8 @@ const outbound = {
   outbound_called_for: 'A task asked for one message.',
   outbound_taken_back: 'Claims of a worker that died were taken back.',
   outbound_claim_lost: 'A row was taken from this worker before it could begin.',
+  outbound_claim_forgotten:
+    'The answer to a claim was lost: `count` rows that nobody here worked were given back, unspent.',
   outbound_lease_lost: 'This worker was taken for dead: it ends what it has and claims anew.',
   outbound_heartbeat_failed: 'This worker could not say that it lives.',
   outbound_settle_failed:
@@ -74,6 +76,8 @@ const telling = {
   event_stream_look_failed: 'New events could not be looked for; the next look finds them.',
   delivery_taken_back: 'Deliveries of a worker that died were taken back.',
   delivery_claim_lost: 'A delivery was taken from this worker before it could begin.',
+  delivery_claim_forgotten:
+    'The answer to a claim was lost: `count` deliveries that nobody here made were given back.',
   delivery_lease_lost: 'This worker was taken for dead by the others.',
   delivery_heartbeat_failed: 'This worker could not say that it lives.',
   delivery_settle_failed: 'What became of deliveries could not be written down yet.',

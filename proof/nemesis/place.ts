@@ -58,15 +58,12 @@ export interface PlaceOptions {
   seed: number
   program: string
   workers: number
-  webhooksPerSecond: number
+  customersPerFirm: number
   reconcileSeconds: number
 }
 
 const gateways = 2
 const firmCount = 4
-/** So many that nobody gets more than the one message in six seconds that Meta allows: else a backlog only grows. */
-const customersPerFirm = (webhooksPerSecond: number) =>
-  Math.max(10, Math.ceil(3 * webhooksPerSecond))
 /** Of what Meta does when nobody disturbs it. */
 const statusDelaysMs = { sent: 40, delivered: 250, read: 600 }
 /** Sooner than Meta does, and without end: a run waits for the last of them. */
@@ -110,8 +107,7 @@ export async function makePlace(options: PlaceOptions): Promise<Place> {
   const { members, url } = await startMembers(options, folder, environment)
   const client = createClient(url)
   simulator.setWebhook({ url: `${url}/api/webhooks/meta/whatsapp` })
-  const customers = customersPerFirm(options.webhooksPerSecond)
-  const made = { simulator, client, receiver, seed, customers }
+  const made = { simulator, client, receiver, seed, customers: options.customersPerFirm }
   const firms: Firm[] = []
   for (let index = 0; index < firmCount; index++) firms.push(await openFirm(made, index))
   return {
