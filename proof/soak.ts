@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { endWhenInterrupted } from './interrupt.ts'
 import { createMeasuring, trendsOf, trendsText } from './nemesis/measure.ts'
-import { usualOptions } from './nemesis/options.ts'
+import { customersFor, usualOptions } from './nemesis/options.ts'
 import { reportText } from './nemesis/report.ts'
 import { endWithSeed, runNemesis } from './nemesis/run.ts'
 
@@ -38,6 +38,7 @@ async function main(): Promise<number> {
   const measuring = createMeasuring()
   const report = await runNemesis({
     ...usualOptions,
+    customersPerFirm: customersFor(Number(values.rate)),
     seed: Number(values.seed),
     minutes: Number(values.minutes),
     webhooksPerSecond: rate,
