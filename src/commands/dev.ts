@@ -191,6 +191,7 @@ function welcome(
   return `
 Estafet        ${gatewayUrl}
 Console        ${gatewayUrl}/console
+Guide          ${gatewayUrl}/docs/guide
 API reference  ${gatewayUrl}/docs
 Simulated Meta ${simulatorUrl}
 Customer phone ${simulatorUrl}/phone
