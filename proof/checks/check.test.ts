@@ -296,7 +296,7 @@ test('a resolution may be undone, if the audit tells of it; what is decided then
 test('what nobody knew of may be called sent by a person, and by nobody else', () => {
   const evidence = goodEvidence()
   const { ledger, rows } = evidence
-  const { id } = outbound(evidence)
+  const { id } = Object.assign(outbound(evidence), { wamid: null, status: 'sent' })
   ledger.sends.pop()
   ledger.requests.pop()
   const decision = { letterId: 'dlq_9', action: 'dead_letter.resolved', isByPerson: true }

@@ -208,9 +208,14 @@ function createApplications(
     }
     lane.isBusy = false
   }
+  /** One after the other, faster than they can leave: their order is what is looked at. */
+  async function sendSome(lane: Lane, count: number, isRepeated: boolean): Promise<void> {
+    for (let sent = 0; sent < count; sent++) await sendOne(lane, isRepeated)
+  }
   return () => {
     const lane = choose(lanes, dice)
     const isRepeated = dice() < 0.05
-    if (!lane.isBusy) run(sendOne(lane, isRepeated))
+    const count = dice() < 0.1 ? 4 : 1
+    if (!lane.isBusy) run(sendSome(lane, count, isRepeated))
   }
 }

@@ -40,6 +40,7 @@ test(`seconds of everything: every invariant holds (SEED=${seed})`, async () => 
   expect(report.violations, said.join('\n')).toEqual([])
   expect(report.counts.webhooks_acknowledged).toBeGreaterThan(0)
   expect(report.counts.acceptances).toBeGreaterThan(0)
+  expect(Object.values(report.faults).some((count) => count > 0)).toBe(true)
   // It waits for everything to end, with more patience than usual.
 }, 900_000)
 

@@ -33,8 +33,8 @@ export const sending: Safeguard[] = [
     edits: [
       edit(
         'src/queue/engine.ts',
-        'await giveBackForgotten(options, leases.current(), known)',
-        'false',
+        '(await giveBackForgotten(options, leases, known)) || isDue',
+        'isDue',
       ),
     ],
     noticedBy: ['src/outbox/worker.test.ts', 'src/events/worker.test.ts'],

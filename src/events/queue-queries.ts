@@ -145,8 +145,13 @@ export async function reapDeliveries(db: Tx): Promise<number> {
 }
 
 /** Of what was claimed and never worked, nothing is left but the row in the queue, due as before. */
-export async function giveBackDeliveries(db: Db, holdings: Holdings): Promise<RowKey[]> {
+export async function giveBackDeliveries(
+  db: Db,
+  holdingsOf: () => Holdings | undefined,
+): Promise<RowKey[]> {
   return db.transaction(async (tx) => {
+    const holdings = holdingsOf()
+    if (!holdings) return []
     const rows = await tx.query(sql<ClaimedRow>`
       select tenant_id as "tenantId", id, attempt_id as "attemptId"
       from event_deliveries

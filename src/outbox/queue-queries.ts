@@ -198,8 +198,13 @@ export async function reapWorkers(
 }
 
 /** Of what was claimed and never worked, nothing is left but the row in the queue, due as before. */
-export async function giveBackSends(db: Db, holdings: Holdings): Promise<RowKey[]> {
+export async function giveBackSends(
+  db: Db,
+  holdingsOf: () => Holdings | undefined,
+): Promise<RowKey[]> {
   return db.transaction(async (tx) => {
+    const holdings = holdingsOf()
+    if (!holdings) return []
     const rows = await tx.query(sql<ClaimedRow>`
       select o.tenant_id as "tenantId", o.id, o.attempt_id as "attemptId"
       from whatsapp_send_outbox o
@@ -207,6 +212,7 @@ export async function giveBackSends(db: Db, holdings: Holdings): Promise<RowKey[
       where o.status = 'running' and o.worker_id = ${holdings.workerId}::bigint
         and o.updated_at < now() - make_interval(secs => ${holdings.olderThanSeconds})
         and o.attempt_id <> all(${holdings.attemptIds}::uuid[])
+        and a.wamid is null and a.outcome is null
       order by a.id
       for update of a`)
     if (rows.length === 0) return []

@@ -69,7 +69,11 @@ export function createSendBell(options: SendBellOptions): SendBell {
       }),
     settled: (tenantId, waiting) =>
       call(async () => [...ringsOf(await later(waiting)), ...(await next(options, [tenantId], 0))]),
-    takenBack: (rows) => call(async () => ringsOf(await later(rows))),
+    takenBack: (rows) =>
+      call(async () => {
+        const tenantIds = [...new Set(rows.map(({ tenantId }) => tenantId))]
+        return [...ringsOf(await later(rows)), ...(await next(options, tenantIds, 0))]
+      }),
     async putOff(row) {
       const [found] = await later([row])
       if (found) await call(async () => ringsOf([found]))

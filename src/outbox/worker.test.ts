@@ -127,6 +127,38 @@ describe('what goes wrong on our side', () => {
     ).toEqual([])
   })
 
+  test('what is claimed while a look for forgotten ones has yet to begin is not given back', async () => {
+    const customer = await world.customerOf(firm)
+    const { work } = world.gateway.runtime.db
+    let isDelayed = true
+    const worker = createSendWorker({
+      ...sendWorkerOptions(world.gateway.runtime),
+      db: {
+        ...work,
+        transaction: async (...taken) => {
+          if (isDelayed) {
+            isDelayed = false
+            await worker.runDue()
+            await world.gateway.db.query(sql`
+              update whatsapp_send_outbox set updated_at = now() - interval '1 minute' where status = 'running'`)
+          }
+          return work.transaction(...taken)
+        },
+      },
+    })
+    await worker.runDue()
+    await worker.idle?.()
+    const id = await world.send(firm, customer)
+    world.simulator.hold({ match: { endpoint: ['messages'] }, when: 'after_accepting' })
+    isDelayed = true
+    await worker.tidy()
+
+    expect((await sendRowOf(world.gateway.db, id)).status).toBe('running')
+    world.simulator.letGo()
+    await worker.stop()
+    expect(world.postsTo(customer)).toHaveLength(1)
+  })
+
   test('what it works at is not given back, however long it takes', async () => {
     const customer = await world.customerOf(firm)
     const id = await world.send(firm, customer)

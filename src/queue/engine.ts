@@ -55,8 +55,11 @@ export interface EngineOptions<Job extends ClaimedRow, Context, Result, Settled>
   /** After the commit. */
   report(settled: Settled): void | Promise<void>
   logFieldsOf(job: Job): LogFields
-  /** Gives back, unspent, what this process holds without knowing. */
-  giveBackForgotten(holdings: Holdings): Promise<RowKey[]>
+  /**
+   * Gives back, unspent, what this process holds without knowing. Holdings are to be asked for once the transaction has
+   * begun: what is heard of after that was claimed too late to be old by the transaction's clock. Undefined: no lease.
+   */
+  giveBackForgotten(holdings: () => Holdings | undefined): Promise<RowKey[]>
   /** At every heartbeat: takes back what dead processes held. True when something may be due now. */
   onBeat(beats: number): Promise<boolean>
 }
@@ -90,8 +93,8 @@ export function createEngine<Job extends ClaimedRow, Context, Result, Settled>(
   let ring: () => void = () => undefined
   const settle = createSettling(options)
   const mind = async (beats: number) => {
-    const isGivenBack = await giveBackForgotten(options, leases.current(), known)
-    if ((await options.onBeat(beats)) || isGivenBack) ring()
+    const isDue = await options.onBeat(beats)
+    if ((await giveBackForgotten(options, leases, known)) || isDue) ring()
   }
   const leases = createLeaseKeeper({
     ...options,
@@ -140,7 +143,10 @@ export function createEngine<Job extends ClaimedRow, Context, Result, Settled>(
     if (jobs.length === 0) return []
     for (const { attemptId } of jobs) known.add(attemptId)
     // crash point: queue.claimed-before-work
-    const contextOf = await options.lookUp(jobs)
+    const contextOf = await options.lookUp(jobs).catch((error) => {
+      for (const { attemptId } of jobs) known.delete(attemptId)
+      throw error
+    })
     return jobs.map((job) => {
       const task = work(job, contextOf(job), lease, times).finally(() => {
         inFlight.delete(task)
@@ -203,14 +209,15 @@ async function claim<Job extends ClaimedRow, Context, Result, Settled>(
  */
 async function giveBackForgotten<Job extends ClaimedRow, Context, Result, Settled>(
   options: EngineOptions<Job, Context, Result, Settled>,
-  lease: Lease | undefined,
+  leases: LeaseKeeper,
   known: Set<string>,
 ): Promise<boolean> {
-  if (!lease) return false
-  const rows = await options.giveBackForgotten({
-    workerId: lease.workerId,
-    attemptIds: [...known],
-    olderThanSeconds: options.leaseSeconds,
+  if (!leases.current()) return false
+  const rows = await options.giveBackForgotten(() => {
+    const lease = leases.current()
+    if (!lease) return undefined
+    const { workerId } = lease
+    return { workerId, attemptIds: [...known], olderThanSeconds: options.leaseSeconds }
   })
   if (rows.length > 0) options.log.warn(`${options.word}_claim_forgotten`, { count: rows.length })
   return rows.length > 0
