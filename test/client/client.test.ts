@@ -212,6 +212,8 @@ describe('a call', () => {
     const call = failureOf(client.health.get({ signal: leaving.signal }))
     leaving.abort(new Error('no more'))
     expect(await call).toMatchObject({ message: 'no more' })
+    // Nobody is to find one of the dead connections.
+    proxy.refuseEverything()
     proxy.heal()
   })
 
