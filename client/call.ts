@@ -29,17 +29,28 @@ export async function makeCall<Answer>(
   const { spec, options = {} } = call
   const maxRetries = options.maxRetries ?? client.maxRetries ?? defaultRetries
   const headers = headersOf(client, call)
-  // A change that says what is to be, not what is to be added, can be said again.
-  const isRepeatable = spec.isKeyed || ['GET', 'PATCH', 'DELETE'].includes(spec.method)
+  const isRepeatable = isSafeToRepeat(call)
+  let mayBeDone = false
   for (let retries = 0; ; retries++) {
     try {
       return await attempt(client, { ...call, headers }, read)
     } catch (error) {
+      // What an earlier attempt deleted is not there any more.
+      if (mayBeDone && spec.method === 'DELETE' && isGone(error)) return undefined as Answer
       const waitMs = retryDelay(error, isRepeatable, retries)
       if (retries >= maxRetries || waitMs === undefined) throw unwrapped(error)
+      mayBeDone ||= !(error instanceof Refused && error.error.status === 429)
       await pause(waitMs, options.signal)
     }
   }
+}
+
+/** A change that says what is to be, not what is to be added, can be said again; but one of a template is made at Meta, which
+ *  counts them, and where nobody knows what became of the first. */
+function isSafeToRepeat({ spec, path }: Call): boolean {
+  if (spec.isKeyed || spec.method === 'GET') return true
+  const isAtMeta = path.startsWith('/api/whatsapp/meta/templates')
+  return !isAtMeta && ['PATCH', 'DELETE'].includes(spec.method)
 }
 
 function headersOf(client: ClientOptions, { spec, body, headers, options = {} }: Call) {
@@ -52,8 +63,15 @@ function headersOf(client: ClientOptions, { spec, body, headers, options = {} }:
       !(body instanceof FormData) && { 'content-type': 'application/json' }),
     ...(spec.isKeyed && { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() }),
     ...headers,
-    ...options.headers,
+    // Under another spelling they would be sent besides ours, not instead.
+    ...lowerCased(options.headers),
   }
+}
+
+function lowerCased(headers: Record<string, string> = {}): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  )
 }
 
 /** An error with how long the gateway wants to be left alone. */
@@ -64,10 +82,19 @@ class Refused extends Error {
   constructor(error: EstafetError, retryAfter: string | null) {
     super(error.message)
     this.error = error
-    const seconds = retryAfter === null ? Number.NaN : Number(retryAfter)
-    this.retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined
+    this.retryAfterMs = retryAfter === null ? undefined : retryAfterMsOf(retryAfter)
   }
 }
+
+/** Seconds, or the date of a proxy; undefined when it is neither. */
+function retryAfterMsOf(text: string): number | undefined {
+  const ms = /^\s*\d+\s*$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+/** Said by the gateway, not by a proxy that does not find it. */
+const isGone = (error: unknown) =>
+  error instanceof Refused && error.error.status === 404 && error.error.code !== 'NOT_OURS'
 
 const unwrapped = (error: unknown) => (error instanceof Refused ? error.error : error)
 

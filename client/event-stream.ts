@@ -19,25 +19,43 @@ export async function* streamEvents(
   let lastId = query.lastEventId
   let failures = 0
   while (!signal?.aborted) {
+    const frames = connect(client, { ...query, lastEventId: lastId }, options)
     try {
-      for await (const { type, data } of connect(
-        client,
-        { ...query, lastEventId: lastId },
-        options,
-      )) {
+      // Only what the connection throws is mended by another one: not what the caller does with an event.
+      for (let frame = await nextOf(frames, signal); frame; frame = await nextOf(frames, signal)) {
+        lastId = frame.id ?? lastId
+        if (frame.data === undefined) continue
         failures = 0
-        if (type === 'stream.reset') query.onReset?.()
-        if (type.startsWith('stream.')) continue
-        const event = JSON.parse(data) as EstafetEvent
-        lastId = event.id
-        yield event
+        if (frame.type === 'stream.reset') await query.onReset?.()
+        if (!frame.type.startsWith('stream.')) yield eventIn(frame.data)
       }
-    } catch (error) {
-      if (signal?.aborted) return
-      if (isFinal(error)) throw error
+    } finally {
+      await frames.return()
     }
     const waitMs = Math.min(longestDelayMs, firstDelayMs * 2 ** failures++)
     await pause(waitMs * (0.5 + Math.random() / 2), signal).catch(() => undefined)
+  }
+}
+
+/** Undefined when the connection ended or broke. */
+async function nextOf(
+  frames: AsyncGenerator<Frame, void>,
+  signal: AbortSignal | undefined,
+): Promise<Frame | undefined> {
+  try {
+    return (await frames.next()).value ?? undefined
+  } catch (error) {
+    if (!signal?.aborted && isFinal(error)) throw error
+    return undefined
+  }
+}
+
+/** Who asks again would be told the same again. */
+function eventIn(data: string): EstafetEvent {
+  try {
+    return JSON.parse(data) as EstafetEvent
+  } catch (cause) {
+    throw new EstafetError('NOT_OURS', 'The stream told something that is not JSON.', { cause })
   }
 }
 
@@ -48,15 +66,18 @@ function isFinal(error: unknown): boolean {
 }
 
 interface Frame {
+  /** Where to go on from; also said alone, before the first event. */
+  id: string | undefined
   type: string
-  data: string
+  /** None in a comment. */
+  data: string | undefined
 }
 
 async function* connect(
   client: ClientOptions,
   { types, lastEventId }: StreamQuery,
   options: CallOptions,
-): AsyncGenerator<Frame> {
+): AsyncGenerator<Frame, void> {
   const leaving = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, leaving.signal]) : leaving.signal
   const search = types ? `?${new URLSearchParams({ types: types.join(',') })}` : ''
@@ -83,7 +104,7 @@ async function* connect(
       timer = setTimeout(() => leaving.abort(), silentMs)
       const blocks = (rest + value).split(/\r?\n\r?\n/)
       rest = blocks.pop() ?? ''
-      for (const block of blocks) yield* frameIn(block)
+      for (const block of blocks) yield frameIn(block)
     }
   } finally {
     clearTimeout(timer)
@@ -91,10 +112,13 @@ async function* connect(
   }
 }
 
-/** A block without data is a comment, or says how long to wait. */
-function* frameIn(block: string): Generator<Frame> {
+function frameIn(block: string): Frame {
   const lines = block.split(/\r?\n/).map((line) => /^(\w+): ?(.*)$/.exec(line) ?? [])
   const said = (name: string) => lines.filter(([, one]) => one === name).map(([, , value]) => value)
   const data = said('data')
-  if (data.length > 0) yield { type: said('event').at(-1) ?? 'message', data: data.join('\n') }
+  return {
+    id: said('id').at(-1),
+    type: said('event').at(-1) ?? 'message',
+    data: data.length > 0 ? data.join('\n') : undefined,
+  }
 }

@@ -62,8 +62,9 @@ function methodOf(client: ClientOptions, spec: Spec) {
 }
 
 function idIn(given: unknown): string {
-  if (typeof given === 'string' && given !== '') return given
-  throw new TypeError('an id must be a text that is not empty')
+  // Dots would lead to another place, and no encoding keeps them from it.
+  if (typeof given === 'string' && !['', '.', '..'].includes(given)) return given
+  throw new TypeError('an id must be a text that is not empty, and no dots')
 }
 
 const bodyIn = ({ takes }: Spec, input: unknown) => (takes === 'body' ? input : undefined)

@@ -49,10 +49,13 @@ export async function verifyEvent(
 }
 
 function headerOf(headers: GivenHeaders, name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name]
+  // Whichever realm or library they are of.
+  const value = isHeaders(headers) ? headers.get(name) : headers[name]
   if (typeof value === 'string' && value !== '') return value
   throw new EventVerificationError('headers', `The header ${name} is missing.`)
 }
+
+const isHeaders = (headers: GivenHeaders): headers is Headers => typeof headers.get === 'function'
 
 /** In constant time, each of them: Web Crypto compares. */
 async function isSigned(

@@ -5,6 +5,7 @@ export interface StreamEvent {
   /** Empty for the stream's own words, such as `stream.reset`. */
   id: string
   type: string
+  /** Undefined when it only says from where to go on. */
   data: unknown
 }
 
@@ -59,7 +60,7 @@ export function openStream({ tenantId, onEvent, onState, onRefused }: StreamOpti
         silence = setTimeout(breakOff, silenceMs)
       })) {
         if (event.id) lastId = event.id
-        onEvent(event)
+        if (event.data !== undefined) onEvent(event)
       }
     } catch {
       // Whatever broke it, the next try tells.
@@ -122,7 +123,7 @@ function parseFrame(frame: string): StreamEvent | undefined {
     const [, name = '', value = ''] = /^([^:]*): ?(.*)$/.exec(line) ?? []
     fields.set(name, fields.has(name) ? `${fields.get(name)}\n${value}` : value)
   }
-  const data = fields.get('data')
-  if (data === undefined) return undefined
-  return { id: fields.get('id') ?? '', type: fields.get('event') ?? '', data: JSON.parse(data) }
+  const [id = '', data] = [fields.get('id'), fields.get('data')]
+  if (data === undefined && id === '') return undefined
+  return { id, type: fields.get('event') ?? '', data: data && JSON.parse(data) }
 }

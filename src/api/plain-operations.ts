@@ -209,7 +209,8 @@ const stream: PlainOperation = {
   summary: 'Events as they happen, as server-sent events; resumes after Last-Event-ID',
   description:
     'The same events as the webhooks (docs/event-webhooks.md), one `data` line of JSON each. Without Last-Event-ID it ' +
-    'begins with what happens next; with one that is no longer kept it says `stream.reset` and begins with the oldest. ' +
+    'begins with what happens next, and an `id` without data (`pos_…`) names that place for Last-Event-ID; with one that ' +
+    'is no longer kept it says `stream.reset` and begins with the oldest. ' +
     'A comment comes every 15 seconds; a reader who does not read is cut, and may resume.',
   tags: ['Tenant API'],
   parameters: [
@@ -217,7 +218,7 @@ const stream: PlainOperation = {
       'header',
       'Last-Event-ID',
       false,
-      'the id of the last event seen; last_event_id in the query does the same',
+      'the last id seen; last_event_id in the query does the same',
       'evt_5b0c8f0e5f0a4c2e9d1b7a3c6e8f0a12',
     ),
     parameter('query', 'last_event_id', false, 'the same, for whoever cannot set headers'),

@@ -26,6 +26,16 @@ export async function selectPosition(
   return row && Number(row.position)
 }
 
+/** Whether everything behind this place is still kept. */
+export async function selectIsWhole(tx: Tx, tenantId: string, position: number): Promise<boolean> {
+  const [row] = await tx.query(sql<{ isWhole: boolean }>`
+    select
+      coalesce((select last_position from event_tenants where tenant_id = ${tenantId}), 0) = ${position}
+        or exists (select from events where tenant_id = ${tenantId} and position = ${position + 1})
+      as "isWhole"`)
+  return row?.isWhole ?? false
+}
+
 export interface ToldEvent extends EventRow {
   position: number
   /** Tests are for one endpoint, not for the stream. */

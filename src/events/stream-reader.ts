@@ -126,6 +126,15 @@ export function frameOf(event: ToldEvent): string {
   return `id: ${publicId('evt', event.id)}\n${frame(event.type, envelopeOf(event))}`
 }
 
+/** A place without an event: nobody gets it as an event, and whoever is cut before the first one goes on from there. */
+export const placeFrame = (position: number) => `id: pos_${position}\n\n`
+
+/** The place that such an id names, if it is one. */
+export function placeIn(id: string): number | undefined {
+  const [, digits] = /^pos_(\d{1,15})$/.exec(id) ?? []
+  return digits === undefined ? undefined : Number(digits)
+}
+
 /** JSON has no line breaks in it, so one line holds it. */
 export function frame(type: string, data: unknown): string {
   return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`

@@ -9,8 +9,8 @@ import { identify, type MountOptions } from '../http.ts'
 import { uuidOf } from '../ids.ts'
 import { type Clock, sleep } from '../time-and-chance.ts'
 import type { EventStreams } from './stream.ts'
-import { selectPosition } from './stream-queries.ts'
-import { frame, type Sink } from './stream-reader.ts'
+import { selectIsWhole, selectPosition } from './stream-queries.ts'
+import { frame, placeIn, type Sink } from './stream-reader.ts'
 
 export interface StreamRouteOptions {
   db: Db
@@ -75,12 +75,13 @@ async function placeOf(
   lastId: unknown,
 ): Promise<{ after: number | null; isReset: boolean }> {
   if (typeof lastId !== 'string' || lastId === '') return { after: null, isReset: false }
-  const id = uuidOf('evt', lastId)
-  const position =
-    id && (await db.tenantTransaction(tenantId, (tx) => selectPosition(tx, tenantId, id)))
-  return position === undefined || position === ''
-    ? { after: 0, isReset: true }
-    : { after: position, isReset: false }
+  const after = await db.tenantTransaction(tenantId, async (tx) => {
+    const place = placeIn(lastId)
+    if (place !== undefined) return (await selectIsWhole(tx, tenantId, place)) ? place : undefined
+    const id = uuidOf('evt', lastId)
+    return id === undefined ? undefined : selectPosition(tx, tenantId, id)
+  })
+  return { after: after ?? 0, isReset: after === undefined }
 }
 
 function typesIn(given: unknown): ReadonlySet<string> | null {

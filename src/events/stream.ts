@@ -6,7 +6,13 @@ import { errorFields, type Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Clock, sleep } from '../time-and-chance.ts'
 import { selectLastPositions } from './stream-queries.ts'
-import { type CutReason, createReader, type NewReader, type Reader } from './stream-reader.ts'
+import {
+  type CutReason,
+  createReader,
+  type NewReader,
+  placeFrame,
+  type Reader,
+} from './stream-reader.ts'
 
 export interface StreamOptions {
   db: Db
@@ -80,6 +86,8 @@ export function createEventStreams(options: StreamOptions): EventStreams {
         input,
         after,
       )
+      // Now has a name too, so that a reader who is cut before the first event misses nothing.
+      if (input.after === null) input.sink.write(placeFrame(after))
       readers.add(reader)
       metrics.eventStreams.set(readers.size)
       running ??= Promise.all([watch(), keepListening(options, stopping.signal, ring)])

@@ -1,6 +1,7 @@
 // The client against a real gateway and a simulated Meta, over connections that break.
 import { readFileSync } from 'node:fs'
 import { Webhook } from 'standardwebhooks'
+import { Headers as OtherHeaders } from 'undici'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
   type Client,
@@ -95,6 +96,54 @@ describe('a call', () => {
     })
   })
 
+  test('with a key among its headers, however it is spelled, has only that one', async () => {
+    const to = await sending.customerOf(firm)
+    const message = { type: 'text', to, text: { body: 'Once' } } as const
+    const options = { headers: { 'Idempotency-Key': 'order-1' } }
+    const first = await client.messages.send(message, options)
+    expect(await client.messages.send(message, options)).toEqual(first)
+    expect(await client.messages.send(message, { idempotencyKey: 'order-1' })).toEqual(first)
+    await sending.gateway.sendDue()
+    expect(sending.acceptedFor(to)).toHaveLength(1)
+  })
+
+  test('that deletes and whose answer is lost is made again, and what is gone then is done', async () => {
+    const { id } = await client.eventEndpoints.create({ url: 'https://app.example/events' })
+    const before = proxy.lostAnswers()
+    proxy.loseAnswerTo(`DELETE /api/whatsapp/event-endpoints/${id}`)
+    expect(await client.eventEndpoints.delete(id)).toBe(undefined)
+    expect(proxy.lostAnswers()).toBe(before + 1)
+    expect(await failureOf(client.eventEndpoints.delete(id))).toMatchObject({ status: 404 })
+  })
+
+  test('that changes a template at Meta is made once', async () => {
+    const components = [{ type: 'BODY', text: 'Good morning' }]
+    const { id } = await client.templates.create({
+      name: 'changed_once',
+      language: 'en',
+      category: 'UTILITY',
+      components,
+    })
+    let calls = 0
+    const counted: typeof fetch = (...call) => {
+      calls++
+      return fetch(...call)
+    }
+    const counting = createClient({ baseUrl, key: firm.key, fetch: counted })
+    proxy.loseAnswerTo(`PATCH /api/whatsapp/meta/templates/${id}`)
+    expect(await failureOf(counting.templates.update(id, { components }))).toMatchObject({
+      code: 'NETWORK',
+    })
+    expect(calls).toBe(1)
+    const match = { endpoint: 'message_templates', waba_id: firm.wabaId } as const
+    sending.fault({ fault: 'reset', when: 'after_accepting', match, count: 1 })
+    expect(await failureOf(counting.templates.delete(id))).toMatchObject({
+      status: 502,
+      details: { outcome: 'unknown' },
+    })
+    expect(calls).toBe(2)
+  })
+
   test('that might do something twice is not made again', async () => {
     proxy.loseAnswerTo('POST /api/admin/tenants ')
     const failure = await failureOf(operator.admin.tenants.create({ name: 'Only one' }))
@@ -123,6 +172,21 @@ describe('a call', () => {
     expect((answered?.atMs ?? 0) - (refused?.atMs ?? 0)).toBeGreaterThan(900)
   })
 
+  test('that is told a date to wait for, an hour from now, does not wait', async () => {
+    let calls = 0
+    const busy: typeof fetch = async () => {
+      calls++
+      const later = new Date(Date.now() + 3_600_000).toUTCString()
+      return new Response('busy', { status: 429, headers: { 'retry-after': later } })
+    }
+    const failure = await failureOf(createClient({ baseUrl, key: 'any', fetch: busy }).health.get())
+    expect([failure.status, calls]).toEqual([429, 1])
+  })
+
+  test('never leaves its place by an id of dots', () => {
+    for (const id of ['', '.', '..']) expect(() => client.messages.get(id)).toThrow(TypeError)
+  })
+
   test('that fails says why, and which request it was', async () => {
     const failure = await failureOf(client.messages.get('msg_nobodys'))
     expect(failure).toMatchObject({ code: 'MESSAGE_NOT_FOUND', status: 404, provider: undefined })
@@ -148,6 +212,8 @@ describe('a call', () => {
     const call = failureOf(client.health.get({ signal: leaving.signal }))
     leaving.abort(new Error('no more'))
     expect(await call).toMatchObject({ message: 'no more' })
+    // Nobody is to find one of the dead connections.
+    proxy.refuseEverything()
     proxy.heal()
   })
 
@@ -223,6 +289,57 @@ test('the stream goes on where it broke off, and leaves nothing out', async () =
   expect(await failureOf(stranger.events.stream().next())).toMatchObject({ code: 'UNAUTHORIZED' })
 })
 
+test('a stream that breaks before its first event leaves nothing out', async () => {
+  const silent = await sending.createFirm('silent')
+  let heard = ''
+  let isPlaceKnown = false
+  /** The real one; what it gives is noted, and when somebody asks for more of it. */
+  const watched: typeof fetch = async (...call) => {
+    const response = await fetch(...call)
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    const body = new ReadableStream(
+      {
+        async pull(controller) {
+          isPlaceKnown ||= heard.includes('id: ')
+          const { done, value } = (await reader?.read()) ?? { done: true }
+          if (done) return controller.close()
+          heard += value
+          controller.enqueue(new TextEncoder().encode(value))
+        },
+        cancel: () => reader?.cancel(),
+      },
+      { highWaterMark: 0 },
+    )
+    return new Response(body, response)
+  }
+  const leaving = new AbortController()
+  const own = createClient({ baseUrl, key: silent.key, fetch: watched })
+  const query = { types: ['message.received'] }
+  const first = own.events.stream(query, { signal: leaving.signal }).next()
+  await until('the stream has begun', () => isPlaceKnown)
+  proxy.refuseEverything()
+  await sending.customerOf(silent)
+  await sending.gateway.tellDue()
+  proxy.heal()
+  expect((await first).value).toMatchObject({ type: 'message.received', tenant_id: silent.id })
+  leaving.abort()
+})
+
+test('what a caller throws, and what no gateway tells, ends the stream', async () => {
+  const onReset = () => {
+    throw new Error('mine')
+  }
+  const stream = client.events.stream({ lastEventId: 'evt_unknown', onReset })
+  expect(await failureOf(stream.next())).toMatchObject({ message: 'mine' })
+
+  const strange: typeof fetch = async () => new Response('event: message.received\ndata: {\n\n')
+  const puzzled = createClient({ baseUrl, key: firm.key, fetch: strange })
+  expect(await failureOf(puzzled.events.stream().next())).toMatchObject({
+    name: 'EstafetError',
+    code: 'NOT_OURS',
+  })
+})
+
 describe('an event', () => {
   let receiver: EventReceiver
   let endpoint: { id: string; secret: string }
@@ -246,6 +363,9 @@ describe('an event', () => {
     const asHeaders = new Headers(headers as Record<string, string>)
     expect(await verifyEvent(secret, headers, raw, now())).toEqual(event)
     expect(await verifyEvent([secret], asHeaders, asBytes, now())).toEqual(event)
+    const others = new OtherHeaders(headers as Record<string, string>) as unknown as Headers
+    expect(others instanceof Headers).toBe(false)
+    expect(await verifyEvent([secret], others, asBytes, now())).toEqual(event)
     expect(await verifyEvent(['whsec_AAAA', secret], headers, asBytes.buffer, now())).toEqual(event)
   })
 

@@ -100,6 +100,39 @@ describe('the stream', () => {
     byQuery.close()
   })
 
+  test('goes on where a reader began who was told nothing yet', async () => {
+    const { db } = telling.gateway
+    await db.query(sql`delete from events where tenant_id = ${firm.id}`)
+    await db.query(sql`delete from event_tenants where tenant_id = ${firm.id}`)
+    const began = []
+    // There is no event at all, and then one that the reader must not be told.
+    for (let count = 0; count < 2; count++) {
+      const reader = await open(telling.gateway)
+      await until('its place has a name', () => reader.lastId() !== '')
+      reader.close()
+      expect(reader.events).toEqual([])
+      const before = (await allIds()).at(-1)
+      await writeAndTell()
+      const resumed = await open(other, { lastEventId: reader.lastId() })
+      await resumed.untilTold(1)
+      expect(resumed.events.map(({ id }) => id)).toEqual(await allIds(before))
+      resumed.close()
+      began.push(reader.lastId())
+    }
+    expect(began).toEqual(['pos_0', 'pos_1'])
+    await db.query(sql`delete from events where tenant_id = ${firm.id} and position = 1`)
+    for (const [lastEventId, wanted] of [
+      [began[0], ['stream.reset', 'message.received']],
+      [began[1], ['message.received']],
+      ['pos_3', ['stream.reset', 'message.received']],
+    ] as const) {
+      const reader = await open(telling.gateway, { lastEventId: lastEventId ?? '' })
+      await reader.untilTold(wanted.length)
+      expect(reader.events.map(({ type }) => type)).toEqual(wanted)
+      reader.close()
+    }
+  })
+
   test('says so when it cannot go on, and begins with the oldest that is kept', async () => {
     await writeAndTell(2)
     for (const lastEventId of ['evt_00000000000000000000000000000000', 'nonsense']) {

@@ -16,6 +16,7 @@ export interface StreamReader {
   isEnded(): boolean
   /** Until so many events came. */
   untilTold(count: number): Promise<void>
+  /** From which a browser would go on: also when it was said without an event. */
   lastId(): string
   close(): void
 }
@@ -39,13 +40,14 @@ export async function openStream(
   const comments: string[] = []
   let isEnded = false
   let rest = ''
+  let lastId = ''
   const read = async () => {
     const decoder = new TextDecoder()
     for await (const part of response.body ?? []) {
       rest += decoder.decode(part, { stream: true })
       const blocks = rest.split('\n\n')
       rest = blocks.pop() ?? ''
-      for (const block of blocks) take(block, events, comments)
+      for (const block of blocks) lastId = take(block, events, comments) ?? lastId
     }
   }
   void read()
@@ -61,12 +63,13 @@ export async function openStream(
     untilTold: async (count) => {
       await until(`${count} events are told`, () => events.length >= count)
     },
-    lastId: () => events.findLast(({ id }) => id !== undefined)?.id ?? '',
+    lastId: () => lastId,
     close: () => leaving.abort(),
   }
 }
 
-function take(block: string, events: StreamedEvent[], comments: string[]): void {
+/** The id that was said, if one was. */
+function take(block: string, events: StreamedEvent[], comments: string[]): string | undefined {
   const fields = new Map<string, string>()
   for (const line of block.split('\n')) {
     const colon = line.indexOf(':')
@@ -74,11 +77,9 @@ function take(block: string, events: StreamedEvent[], comments: string[]): void 
     if (colon === 0) comments.push(value)
     else fields.set(line.slice(0, colon), value)
   }
-  const data = fields.get('data')
-  if (data === undefined) return
-  events.push({
-    id: fields.get('id'),
-    type: fields.get('event') ?? 'message',
-    data: JSON.parse(data),
-  })
+  const [id, data] = [fields.get('id'), fields.get('data')]
+  if (data !== undefined) {
+    events.push({ id, type: fields.get('event') ?? 'message', data: JSON.parse(data) })
+  }
+  return id
 }
