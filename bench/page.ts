@@ -1,6 +1,7 @@
 // docs/speed.md and its pictures, from the results alone: the same results give the same bytes.
 import { barChart } from './bar-chart.ts'
 import { chartsOf } from './charts.ts'
+import { differencesText } from './defaults.ts'
 import { healthTable } from './health-report.ts'
 import { inboundTable } from './inbound-report.ts'
 import { ingestTable } from './ingest-report.ts'
@@ -77,11 +78,12 @@ function introduction(targets: number, missed: number): string[] {
     'npm run bench                    # everything; let it have an idle machine',
     'npm run bench -- --quick         # a first look, in minutes; changes no file here',
     'npm run bench -- --render-only   # this page from the results there are',
-    'npm run estafet -- bench ingest --help',
+    'node dist/src/cli.js bench ingest  # one of them; --help names its options',
     '```',
     '',
     'Postgres is started for the run, with fsync on and its files on the machine’s disk. Nothing else is needed; pgbench is',
-    'used where it is installed.',
+    'used where it is installed. What a message costs in commits, log and tasks is counted apart, by `bench/cost.ts`, and stands in',
+    '[deployment](deployment.md#what-a-message-costs).',
     '',
   ]
 }
@@ -119,12 +121,14 @@ const bound = (target: string) => /(at most|at least|below)$/.exec(target)?.[1] 
 function runText({ bench, machine, settings, at, commit, tookSeconds }: Published): string {
   const { cores, memoryGib, platform, node, postgres } = machine
   const rounds = Number(settings.rounds)
+  const differences = differencesText(bench, settings)
   return [
     `\`estafet bench ${bench}\`: ${rounds === 1 ? 'one round' : `${rounds} rounds`}`,
     ...(tookSeconds === undefined ? [] : [`, ${Math.ceil(tookSeconds / 60)} min`]),
     `, on ${cores} cores, ${memoryGib} GiB, ${platform}, Node ${node}, Postgres ${postgres}`,
-    ...(at === undefined ? [', before dates were kept'] : [`, ${at.slice(0, 10)}`]),
+    ...(at === undefined ? [] : [`, ${at.slice(0, 10)}`]),
     ...(commit ? [`, commit ${commit}`] : []),
+    ...(differences === '' ? [] : [`; ${differences}`]),
     '.',
   ].join('')
 }

@@ -419,14 +419,24 @@ step_12() {
 
 if [ -t 1 ]; then green='\033[32m' red='\033[31m' plain='\033[0m'; else green='' red='' plain=''; fi
 
-# begin <step>: in a process of its own, so that a failure ends this step alone; what it says goes to a file.
+# begin <step>: in a process of its own beside this one, so that a failure ends this step alone and Ctrl-C all of them; what it
+# says and how it ends goes to files.
 begin() {
   (
     step=$1
+    trap 'echo $? >"$folder/code-$step"' EXIT
     set -e
     "step_$1"
-  ) >"$folder/said-$1" 2>&1
-  echo $? >"$folder/code-$1"
+  ) >"$folder/said-$1" 2>&1 &
+  running="$running $!"
+}
+
+# What runs beside a shell does not hear Ctrl-C by itself.
+stop() {
+  trap '' INT TERM
+  kill $running 2>/dev/null
+  wait
+  exit 130
 }
 
 # report <step>
@@ -473,16 +483,17 @@ WAIT=${WAIT:-900}
 run=$(date +%s)$$
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-trap 'exit 130' INT TERM
+trap stop INT TERM
 
-failed=0
+failed=0 running=''
 if [ $quick -eq 1 ]; then
-  for step in $steps; do begin "$step" & done
+  for step in $steps; do begin "$step"; done
   wait
   for step in $steps; do report "$step"; done
 else
   for step in $steps; do
     begin "$step"
+    wait
     report "$step"
   done
 fi

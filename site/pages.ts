@@ -84,7 +84,8 @@ export const groups: PageGroup[] = [
     pages: [
       document('guarantees', 'What holds whatever breaks, and how that is tested.'),
       document('speed', 'Measured throughput and cost, beside others.'),
-      document('manual-test', 'Ten checks to do by hand against a running gateway.'),
+      document('comparison', 'What each cell of the comparison with others rests on.'),
+      document('manual-test', 'Twelve checks to do by hand against a running gateway.'),
     ],
   },
   {

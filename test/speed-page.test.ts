@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { barChart } from '../bench/bar-chart.ts'
 import { chartsOf } from '../bench/charts.ts'
+import { defaults } from '../bench/defaults.ts'
 import { renderPage } from '../bench/page.ts'
 import { type Published, scenarios } from '../bench/published.ts'
 
@@ -36,7 +37,22 @@ describe('the page about speed', () => {
     if (!first) throw new Error('bug: no results')
     const run = { at: '2030-01-31T09:00:00.000Z', commit: 'abc1234', tookSeconds: 61 }
     const page = renderPage([{ ...first, ...run }]).get('speed.md')
-    expect(page).toMatch(/, 2 min, on .*, 2030-01-31, commit abc1234\.$/m)
+    expect(page).toMatch(/, 2 min, on .*, 2030-01-31, commit abc1234[.;]/m)
+  })
+
+  test('says of each result whether it was made as the command makes it by default', () => {
+    const [first] = results.filter(({ bench }) => bench === 'health')
+    if (!first) throw new Error('bug: no results')
+    const told = (settings: Record<string, unknown>) =>
+      /, Postgres [\d.]+(.*)\.$/m.exec(
+        renderPage([{ ...first, settings }]).get('speed.md') ?? '',
+      )?.[1]
+    const { full, quick } = defaults.health
+    expect(told(full)).toBe('')
+    expect(told(quick)).toMatch(/^; made with `--quick`/)
+    expect(told({ ...full, rows: 7 })).toBe(
+      '; otherwise than by default: rows 7 instead of 1000000',
+    )
   })
 })
 

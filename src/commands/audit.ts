@@ -1,12 +1,11 @@
 // The audit at the command line: reading it, and checking that it is whole.
-import type { z } from 'zod'
 import { auditQuery } from '../api/contract-audit.ts'
-import { parsePart } from '../api/route.ts'
 import { listActs } from '../audit/list.ts'
 import { type Verification, verifyAudit } from '../audit/verify.ts'
 import type { Runtime } from '../runtime.ts'
 import { print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
 import { withProgress } from './progress.ts'
+import { readOptions } from './read-options.ts'
 import { table } from './text.ts'
 
 interface AuditOptions extends TableOptions {
@@ -18,12 +17,7 @@ export async function auditList(
 ): Promise<void> {
   await withRuntime(async (runtime) => {
     const tenantId = await tenantOf(runtime, options)
-    const { limit, after } = parsePart(
-      auditQuery,
-      { limit: options.limit, after: options.after },
-      'options',
-      'INVALID_REQUEST',
-    ) as z.output<typeof auditQuery>
+    const { limit, after } = readOptions(auditQuery, { limit: options.limit, after: options.after })
     const page = await listActs(runtime.db.api, { scope: null, tenantId, limit, after })
     const rows = page.data.map((act) => [
       act.at,

@@ -1,4 +1,5 @@
 // What `estafet bench` can measure: how its options become a run.
+import { defaults } from '../../bench/defaults.ts'
 import { benchHealth, healthSteps } from '../../bench/health.ts'
 import { benchInbound, inboundSteps } from '../../bench/inbound.ts'
 import { benchIngest, ingestSteps } from '../../bench/ingest.ts'
@@ -31,70 +32,68 @@ export interface Scenario {
 
 /** Ready to run; wrong options are refused before anything starts. */
 export function scenarioOf(name: ScenarioName, options: ScenarioOptions, say: Say): Scenario {
-  const rounds = oneNumber('--rounds', options.rounds ?? (options.quick ? '1' : '3'))
-  return makers[name](options, { rounds, say })
+  return makers[name](options, say)
 }
 
-type Maker = (options: ScenarioOptions, common: { rounds: number; say: Say }) => Scenario
+type Maker = (options: ScenarioOptions, say: Say) => Scenario
 
-const ingest: Maker = ({ quick, ...options }, common) => {
+function sizeOf<Size extends { rounds: number }>(
+  { full, quick }: { full: Size; quick: Size },
+  options: ScenarioOptions,
+): Size {
+  const size = options.quick ? quick : full
+  return { ...size, rounds: oneNumber('--rounds', options.rounds, size.rounds) }
+}
+
+const ingest: Maker = (options, say) => {
+  const size = sizeOf(defaults.ingest, options)
   const given = {
-    ...common,
-    seconds: oneNumber('--seconds', options.seconds ?? (quick ? '1' : '5')),
-    connections: numbers('--connections', options.connections ?? (quick ? '64' : '8,64,256')),
+    ...{ ...size, say },
+    seconds: oneNumber('--seconds', options.seconds, size.seconds),
+    connections: numbers('--connections', options.connections, size.connections),
     // 140 µs of CPU time per request fell to 100 over the first 60 000.
-    requestsToWarmUp: quick ? 5_000 : 60_000,
+    requestsToWarmUp: options.quick ? 5_000 : 60_000,
     pgbench: findPgbench(),
   }
   return { steps: ingestSteps(given), run: () => benchIngest(given) }
 }
 
-const inbound: Maker = ({ quick, ...options }, common) => {
-  const sizes = options.sizes ?? (quick ? '1000,10000' : '10000,100000,1000000')
+const inbound: Maker = (options, say) => {
+  const size = sizeOf(defaults.inbound, options)
   const given = {
-    ...common,
-    sizes: numbers('--sizes', sizes),
-    events: oneNumber('--events', options.events ?? (quick ? '100' : '2000')),
-    samples: quick ? 20 : 300,
+    ...{ ...size, say },
+    sizes: numbers('--sizes', options.sizes, size.sizes),
+    events: oneNumber('--events', options.events, size.events),
   }
   return { steps: inboundSteps(given), run: () => benchInbound(given) }
 }
 
-const outbox: Maker = ({ quick, ...options }, common) => {
-  const jobs = oneNumber('--jobs', options.jobs ?? (quick ? '3000' : '30000'))
-  const pending = options.pending ?? (quick ? '1000,10000' : '10000,100000,1000000')
+const outbox: Maker = (options, say) => {
+  const size = sizeOf(defaults.outbox, options)
+  const jobs = oneNumber('--jobs', options.jobs, size.jobs)
   const given = {
-    ...common,
-    jobs,
+    ...{ ...size, say, jobs },
     singles: Math.ceil(jobs / 10),
     bulk: Math.ceil(jobs / 3),
-    samples: quick ? 30 : 250,
-    backlog: quick ? 5_000 : 50_000,
-    pending: numbers('--pending', pending),
-    deepLane: quick ? 2_000 : 200_000,
-    claims: quick ? 10 : 40,
+    pending: numbers('--pending', options.pending, size.pending),
     httpSends: Math.ceil(jobs / 3),
   }
   return { steps: outboxSteps(given), run: () => benchOutbox(given) }
 }
 
-const weather: Maker = ({ quick, ...options }, common) => {
-  const given = {
-    ...common,
-    seconds: oneNumber('--seconds', options.seconds ?? (quick ? '5' : '20')),
-    perSecond: 60,
-    backlog: quick ? 60 : 200,
-    rate: 20,
-    outageSeconds: quick ? 3 : 10,
-  }
+const weather: Maker = (options, say) => {
+  const size = sizeOf(defaults.weather, options)
+  const seconds = oneNumber('--seconds', options.seconds, size.seconds)
+  const given = { ...size, say, seconds, perSecond: 60, rate: 20 }
   return { steps: weatherSteps(given), run: () => benchWeather(given) }
 }
 
-const health: Maker = ({ quick, ...options }, common) => {
+const health: Maker = (options, say) => {
+  const size = sizeOf(defaults.health, options)
   const given = {
-    ...common,
-    samples: oneNumber('--samples', options.samples ?? (quick ? '50' : '300')),
-    rows: oneNumber('--rows', options.rows ?? (quick ? '20000' : '1000000')),
+    ...{ ...size, say },
+    samples: oneNumber('--samples', options.samples, size.samples),
+    rows: oneNumber('--rows', options.rows, size.rows),
     tenants: 100,
   }
   return { steps: healthSteps(given), run: () => benchHealth(given) }
@@ -102,11 +101,12 @@ const health: Maker = ({ quick, ...options }, common) => {
 
 const makers: Record<ScenarioName, Maker> = { ingest, inbound, outbox, weather, health }
 
-function numbers(option: string, text: string): number[] {
-  return text.split(',').map((part) => oneNumber(option, part))
+function numbers(option: string, text: string | undefined, usual: number[]): number[] {
+  return text?.split(',').map((part) => oneNumber(option, part, 0)) ?? usual
 }
 
-function oneNumber(option: string, text: string): number {
+function oneNumber(option: string, text: string | undefined, usual: number): number {
+  if (text === undefined) return usual
   const number = Number(text)
   if (!/^\d{1,7}(\.\d)?$/.test(text) || number === 0)
     throw new AppError('INVALID_REQUEST', 400, `${option}: a number above 0, or a list of them`)

@@ -1,14 +1,13 @@
 // Who gets nothing more, and what answers by itself, at the command line.
-import type { z } from 'zod'
 import { accountNamed, changeAccount } from '../accounts/change.ts'
 import { accountChange } from '../api/contract.ts'
 import { newSuppression, suppressionLift, suppressionsQuery } from '../api/contract-consent.ts'
-import { parsePart } from '../api/route.ts'
 import { listSuppressions, showSuppression } from '../consent/list.ts'
 import { liftSuppression, suppress } from '../consent/suppress.ts'
 import { givenReason } from '../dead-letters/decision.ts'
 import { publicId } from '../ids.ts'
 import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
+import { readOptions } from './read-options.ts'
 import { table } from './text.ts'
 
 interface ListOptions extends TableOptions {
@@ -22,7 +21,7 @@ interface ListOptions extends TableOptions {
 }
 
 export async function suppressionList(tenant: string, options: ListOptions): Promise<void> {
-  const query = parsePart(
+  const query = readOptions(
     suppressionsQuery,
     {
       state: options.state,
@@ -33,9 +32,8 @@ export async function suppressionList(tenant: string, options: ListOptions): Pro
       limit: options.limit,
       after: options.after,
     },
-    'options',
-    'INVALID_REQUEST',
-  ) as z.output<typeof suppressionsQuery>
+    { reason: '--because' },
+  )
   await withRuntime(async (runtime) => {
     const tenantId = await tenantNamed(runtime, tenant)
     const page = await listSuppressions(runtime.db.api, tenantId, query)
@@ -74,12 +72,13 @@ interface AddOptions extends TableOptions {
 
 export async function suppressionAdd(tenant: string, options: AddOptions): Promise<void> {
   const { phoneNumberId, to, recipient, scope } = options
-  const body = parsePart(
-    newSuppression,
-    { phone_number_id: phoneNumberId, to, recipient, scope, reason: options.reason },
-    'options',
-    'INVALID_REQUEST',
-  ) as z.output<typeof newSuppression>
+  const body = readOptions(newSuppression, {
+    phone_number_id: phoneNumberId,
+    to,
+    recipient,
+    scope,
+    reason: options.reason,
+  })
   const { reason, ...whom } = body
   const by = { actor, reason: givenReason(reason) }
   await withRuntime(async (runtime) => {
@@ -100,12 +99,7 @@ export async function suppressionLiftCommand(
   id: string,
   options: TableOptions & { reason?: string },
 ): Promise<void> {
-  const body = parsePart(
-    suppressionLift,
-    { reason: options.reason },
-    'options',
-    'INVALID_REQUEST',
-  ) as z.output<typeof suppressionLift>
+  const body = readOptions(suppressionLift, { reason: options.reason })
   const by = { actor, reason: givenReason(body.reason) }
   await withRuntime(async (runtime) => {
     const tenantId = await tenantNamed(runtime, tenant)
@@ -126,12 +120,7 @@ export async function accountResponder(
   responder: string,
   { text, reason, ...options }: ResponderOptions,
 ): Promise<void> {
-  const change = parsePart(
-    accountChange,
-    { responder, auto_reply_text: text, reason },
-    'options',
-    'INVALID_REQUEST',
-  ) as z.output<typeof accountChange>
+  const change = readOptions(accountChange, { responder, auto_reply_text: text, reason })
   await withRuntime(async (runtime) => {
     const tenantId = await tenantNamed(runtime, tenant)
     const id = await accountNamed(runtime.db.api, tenantId, account)

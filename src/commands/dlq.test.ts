@@ -144,7 +144,7 @@ describe('estafet dlq, for what was to be sent', () => {
     const requeued = await estafet('dlq', 'requeue', id, '--reason', 'they said no')
     expect(requeued).toMatchObject({ code: 0, out: expect.stringContaining('arrive twice') })
     const wrong = await estafet('dlq', 'requeue', '--all', '--reason', 'x', '--per-second', 'fast')
-    expect(wrong).toMatchObject({ code: 2, error: expect.stringContaining('per_second') })
+    expect(wrong).toMatchObject({ code: 2, error: expect.stringContaining('--per-second needs') })
     const bulk = ['dlq', 'requeue', '--all', '--tenant', tenantId, '--per-second', '5']
     const all = await estafet(...bulk, '--reason', 'it is there now', '--json')
     expect(JSON.parse(all.out)).toMatchObject({ matched: 1, decided: 1, remaining: 0 })

@@ -6,7 +6,6 @@ import {
   deadLetterFilter,
   deadLettersQuery,
 } from '../api/contract-dead-letters.ts'
-import { parsePart } from '../api/route.ts'
 import { type Bulk, decideMany, decideOne, type Verb } from '../dead-letters/decide.ts'
 import { givenReason } from '../dead-letters/decision.ts'
 import { inspectLetter } from '../dead-letters/inspect.ts'
@@ -16,6 +15,7 @@ import type { Runtime } from '../runtime.ts'
 import { bulkText, inspectionText, listText, nextAfter, twice } from './dlq-text.ts'
 import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
 import { withProgress } from './progress.ts'
+import { readOptions } from './read-options.ts'
 
 const titles: Record<Verb, string> = {
   requeue: 'Requeueing',
@@ -51,12 +51,11 @@ interface DecideOptions extends FilterOptions {
 export async function dlqList(options: ListOptions): Promise<void> {
   await withRuntime(async (runtime) => {
     const input = { ...(await filterInput(runtime, options)), state: options.state }
-    const query = parsePart(
-      deadLettersQuery,
-      { ...input, limit: options.limit, after: options.after },
-      'options',
-      'INVALID_REQUEST',
-    ) as z.output<typeof deadLettersQuery>
+    const query = readOptions(deadLettersQuery, {
+      ...input,
+      limit: options.limit,
+      after: options.after,
+    })
     const { state, limit, after, ...filter } = query
     const page = await listLetters(runtime.db.api, null, {
       state,
@@ -127,11 +126,11 @@ async function decide(verb: Verb, ids: string[], options: DecideOptions): Promis
 
 function readBulk(verb: Verb, input: Record<string, unknown>) {
   if (verb !== 'requeue') {
-    const body = parsePart(deadLetterBulkDiscard, input, 'options', 'INVALID_REQUEST')
-    return { ...(body as z.output<typeof deadLetterBulkDiscard>), pace: undefined }
+    const body = readOptions(deadLetterBulkDiscard, input)
+    return { ...body, pace: undefined }
   }
-  const body = parsePart(deadLetterBulkRequeue, input, 'options', 'INVALID_REQUEST')
-  const { per_second, start_at, ...rest } = body as z.output<typeof deadLetterBulkRequeue>
+  const body = readOptions(deadLetterBulkRequeue, input)
+  const { per_second, start_at, ...rest } = body
   const startAt = start_at === undefined ? undefined : new Date(start_at)
   const pace: Bulk['pace'] = { perSecond: per_second, startAt }
   return { ...rest, pace }
@@ -151,7 +150,5 @@ async function filterInput(
     created_before: options.createdBefore,
     created_after: options.createdAfter,
   }
-  return parsePart(deadLetterFilter, input, 'options', 'INVALID_REQUEST') as z.output<
-    typeof deadLetterFilter
-  >
+  return readOptions(deadLetterFilter, input)
 }

@@ -1,13 +1,11 @@
 // Event endpoints from the command line: the same acts as the API's, by the same code.
 
-import type { z } from 'zod'
 import {
   deliveriesQuery,
   eventReplay,
   newEventEndpoint,
   secretRotation,
 } from '../api/contract-events.ts'
-import { parsePart } from '../api/route.ts'
 import { listDeliveries, listEndpoints } from '../events/list.ts'
 import {
   changeEndpoint,
@@ -22,6 +20,7 @@ import {
 import { showEndpoint } from '../events/show.ts'
 import type { Runtime } from '../runtime.ts'
 import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
+import { readOptions } from './read-options.ts'
 import { table } from './text.ts'
 
 interface Work {
@@ -41,11 +40,6 @@ function forTenant(tenant: string, work: (work: Work) => Promise<void>): Promise
   })
 }
 
-/** Checks as the API does; a problem names the option's field. */
-function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  return parsePart(schema, value, 'options', 'INVALID_REQUEST') as z.output<Schema>
-}
-
 const listIn = (text: string | undefined) => text?.split(',').map((part) => part.trim())
 
 export function endpointCreate(
@@ -57,7 +51,7 @@ export function endpointCreate(
     responderFor?: string
   },
 ): Promise<void> {
-  const input = checked(newEventEndpoint, {
+  const input = readOptions(newEventEndpoint, {
     url: options.url,
     events: listIn(options.events),
     description: options.description,
@@ -113,7 +107,7 @@ export function endpointRotate(
   id: string,
   options: TableOptions & { overlapHours: string },
 ): Promise<void> {
-  const { overlap_hours } = checked(secretRotation, { overlap_hours: options.overlapHours })
+  const { overlap_hours } = readOptions(secretRotation, { overlap_hours: options.overlapHours })
   return forTenant(tenant, async ({ manager, by }) => {
     const { row, secret } = await rotateSecret(manager, by, id, overlap_hours)
     const shown = { ...showEndpoint(row), secret }
@@ -136,7 +130,7 @@ export function endpointDeliveries(
   id: string,
   options: TableOptions & { status?: string; limit: string; after?: string },
 ): Promise<void> {
-  const wish = checked(deliveriesQuery, {
+  const wish = readOptions(deliveriesQuery, {
     limit: options.limit,
     after: options.after,
     status: options.status,
@@ -158,7 +152,7 @@ export function endpointReplay(
   id: string,
   options: TableOptions & { from?: string; to?: string; eventIds?: string; onlyFailed?: boolean },
 ): Promise<void> {
-  const range = checked(eventReplay, {
+  const range = readOptions(eventReplay, {
     from: options.from,
     to: options.to,
     event_ids: listIn(options.eventIds),

@@ -1,7 +1,5 @@
 // What an operator asks at the command line when something is to be explained, proved or done again.
-import type { z } from 'zod'
 import { replayRequest } from '../api/contract-ops.ts'
-import { parsePart } from '../api/route.ts'
 import { connect } from '../db/connect.ts'
 import { givenReason } from '../dead-letters/decision.ts'
 import { logHashKey } from '../log.ts'
@@ -12,6 +10,7 @@ import { replayEvents } from '../ops/replay.ts'
 import { type Trace, traceLife } from '../ops/trace.ts'
 import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
 import { withProgress } from './progress.ts'
+import { readOptions } from './read-options.ts'
 import { table } from './text.ts'
 
 /** Whole tables are read: an API call would not be given the time, a person at a terminal has it. */
@@ -91,19 +90,14 @@ interface ReplayOptions extends TableOptions {
 export async function replayCommand(options: ReplayOptions): Promise<void> {
   await withRuntime(async (runtime) => {
     const tenant = options.tenant
-    const body = parsePart(
-      replayRequest,
-      {
-        from: options.from,
-        to: options.to ?? runtime.clock.now().toISOString(),
-        tenant_id: tenant === undefined ? undefined : await tenantNamed(runtime, tenant),
-        phone_number_id: options.phoneNumberId,
-        reason: options.reason ?? (options.apply ? undefined : 'dry run'),
-        dry_run: !options.apply,
-      },
-      'options',
-      'INVALID_REQUEST',
-    ) as z.output<typeof replayRequest>
+    const body = readOptions(replayRequest, {
+      from: options.from,
+      to: options.to ?? runtime.clock.now().toISOString(),
+      tenant_id: tenant === undefined ? undefined : await tenantNamed(runtime, tenant),
+      phone_number_id: options.phoneNumberId,
+      reason: options.reason ?? (options.apply ? undefined : 'dry run'),
+      dry_run: !options.apply,
+    })
     const order = {
       from: new Date(body.from),
       to: new Date(body.to),

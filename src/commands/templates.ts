@@ -1,7 +1,5 @@
 // Templates at the command line.
-import type { z } from 'zod'
 import { templatePreviewRequest, templatesQuery } from '../api/contract-templates.ts'
-import { parsePart } from '../api/route.ts'
 import { AppError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
 import { deleteTemplate, holdTemplate } from '../templates/change.ts'
@@ -10,6 +8,7 @@ import { contentOf } from '../templates/model.ts'
 import { showDeletion, showPreview, showTemplate } from '../templates/show.ts'
 import { createTemplateSync } from '../templates/sync.ts'
 import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
+import { readOptions } from './read-options.ts'
 import { previewText, syncText, templateText } from './templates-text.ts'
 import { table } from './text.ts'
 
@@ -24,20 +23,15 @@ interface ListOptions extends TableOptions {
 }
 
 export async function templateList(tenant: string, options: ListOptions): Promise<void> {
-  const query = parsePart(
-    templatesQuery,
-    {
-      phone_number_id: options.phoneNumberId,
-      name: options.name,
-      status: options.status,
-      category: options.category,
-      gone: options.gone ? 'true' : undefined,
-      limit: options.limit,
-      after: options.after,
-    },
-    'options',
-    'INVALID_REQUEST',
-  ) as z.output<typeof templatesQuery>
+  const query = readOptions(templatesQuery, {
+    phone_number_id: options.phoneNumberId,
+    name: options.name,
+    status: options.status,
+    category: options.category,
+    gone: options.gone ? 'true' : undefined,
+    limit: options.limit,
+    after: options.after,
+  })
   await withRuntime(async (runtime) => {
     const { db, clock } = runtime
     const tenantId = await tenantNamed(runtime, tenant)
@@ -103,12 +97,10 @@ export async function templatePreviewCommand(
   id: string,
   options: TableOptions & { components?: string; examples?: boolean },
 ): Promise<void> {
-  const given = parsePart(
-    templatePreviewRequest,
-    { components: jsonIn(options.components ?? '[]'), with_examples: options.examples ?? false },
-    'options',
-    'INVALID_REQUEST',
-  ) as z.output<typeof templatePreviewRequest>
+  const given = readOptions(templatePreviewRequest, {
+    components: jsonIn(options.components ?? '[]'),
+    with_examples: options.examples ?? false,
+  })
   await withTemplate(tenant, id, async ({ row }) => {
     const content = contentOf(row)
     if (!content) {

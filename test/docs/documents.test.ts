@@ -43,7 +43,7 @@ const hosts = [
   ...['www.standardwebhooks.com', 'keepachangelog.com', 'semver.org', 'nodejs.org'],
   ...['www.postgresql.org', 'cloud.google.com', 'prometheus.io', 'opentelemetry.io'],
   // What runs on the reader's own machine.
-  ...['127.0.0.1:8080', '127.0.0.1:8090'],
+  ...['127.0.0.1:8080', '127.0.0.1:8081', '127.0.0.1:8090'],
 ]
 
 /** Names in capitals that are neither settings nor codes of ours, and whose they are. */

@@ -31,7 +31,7 @@ function isPartOf(shown: unknown, whole: unknown): boolean {
 }
 
 /** Blanks and line breaks do not count. */
-function isLike(shown: string, printed: string): boolean {
+export function isLike(shown: string, printed: string): boolean {
   const pattern = words(shown).split('…').map(literally).join('[\\s\\S]*')
   return new RegExp(`^${pattern}$`).test(words(printed))
 }

@@ -11,8 +11,8 @@ export interface ProjectCopy {
   folder: string
   /** Of a shell there; with `quick`, commands of ours start five times as fast as from the sources. */
   environment(form: 'literal' | 'quick'): Record<string, string>
-  /** Starts a command that does not end, as the document says it; resolves once `dev` is there. */
-  startDev(command: string): Promise<void>
+  /** Starts a command that does not end, as the document says it; resolves once `dev` is there, with what it printed. */
+  startDev(command: string): Promise<string>
 }
 
 const leftOut = ['node_modules', 'dist', '.git', '.estafet', 'coverage']
@@ -67,6 +67,7 @@ export async function copyProject(): Promise<ProjectCopy> {
           existsSync(join(folder, '.estafet/dev.env'))
         )
       })
+      return printed
     },
   }
 }

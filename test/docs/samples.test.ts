@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { settings } from '../../src/config-table.ts'
 import { connect } from '../../src/db/connect.ts'
 import { runningEmbeddedUrl } from '../../src/db/embedded.ts'
 import { packageRoot } from '../../src/package-root.ts'
@@ -12,6 +13,7 @@ import { testPatience } from '../support/database.ts'
 import { until } from '../support/program.ts'
 import { buildPrograms, type Programs } from './build-programs.ts'
 import { troubleOf } from './check-sample.ts'
+import { isLike } from './expect-output.ts'
 import { copyProject, type ProjectCopy } from './project-copy.ts'
 import { readSamples, type Sample } from './read-samples.ts'
 import { runDocument, runShell, startCommand } from './run-document.ts'
@@ -49,6 +51,7 @@ describe.skipIf(missing.length > 0)(`what is written runs${hint}`, () => {
   let copy: ProjectCopy
   let programs: Programs
   let manualTest: ReturnType<typeof runShell>
+  let printedByDev: string
 
   beforeAll(async () => {
     copy = await copyProject()
@@ -56,7 +59,7 @@ describe.skipIf(missing.length > 0)(`what is written runs${hint}`, () => {
     const start = samplesOf('README.md').find(({ code }) => code.trim() === startCommand)
     if (!start) throw new Error(`README.md does not say ${startCommand}`)
     // `npm ci` is what copyProject stands for.
-    await copy.startDev(start.code.replace('npm ci && ', ''))
+    printedByDev = await copy.startDev(start.code.replace('npm ci && ', ''))
     const place = { folder: copy.folder, environment: copy.environment('quick') }
     await until('the first customer has written', async () => {
       const ask =
@@ -65,6 +68,22 @@ describe.skipIf(missing.length > 0)(`what is written runs${hint}`, () => {
     })
     // Beside the documents: it mostly waits, and has numbers of its own.
     manualTest = runShell(['scripts/manual-test.sh', '--quick'], place)
+  })
+
+  test('README.md shows what dev prints', () => {
+    const [shown] = samplesOf('README.md').filter(({ language }) => language === 'text')
+    const welcome = printedByDev.slice(printedByDev.indexOf('Estafet  '))
+    // Here the ports are whatever is free.
+    const told = [
+      [/^Estafet +http.*:(\d+)$/m, settings.port.default],
+      [/^Simulated Meta http.*:(\d+)$/m, settings.simulatorPort.default],
+    ].reduce((text, [form, port]) => {
+      const free = new RegExp(form ?? '', 'm').exec(welcome)?.[1]
+      return text.replaceAll(`127.0.0.1:${free}`, `127.0.0.1:${port}`)
+    }, welcome)
+    expect(isLike(shown?.code ?? '', told), `${shown?.code}\n\nbut dev prints\n\n${told}`).toBe(
+      true,
+    )
   })
 
   test.each(documents)('%s prints what it says', async (document) => {

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { isQuick } from '../../bench/defaults.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { readJson } from '../support/package.ts'
 
@@ -20,7 +21,7 @@ function figures(): string[] {
   const full = find(summary, { storedMessages: 1_000_000 })
   const outbox = (contender: string) => find(result('outbox').summary, { contender })
   const [ours, graphile, boss] = ['ours', 'graphile-worker', 'pg-boss'].map(outbox)
-  const weather = result('weather').summary
+  const { settings, summary: weather } = result('weather')
   const times = ingest.throughputVsPool10.median.toFixed(1)
   return [
     `${round(ingest.perSecond.median)} a second, p95 ${round(ingest.p95Ms.median)} ms; ${times} times an insert for each`,
@@ -28,7 +29,7 @@ function figures(): string[] {
     `${round(ours.processPerSecond.median)} a second; the queue alone ${round(ours.queueAlonePerSecond.median)}`,
     `graphile-worker ${round(graphile.processPerSecond.median)}, pg-boss ${round(boss.processPerSecond.median)} a second`,
     `${round(ours.smallP95Ms.median)} ms; graphile-worker ${round(graphile.smallP95Ms.median)}, pg-boss ${round(boss.smallP95Ms.median)}`,
-    `${round(100 * weather.rate.median)} % of the number's limit, ${weather.overshoot.max <= 1 ? 'never above it' : 'at times above it'}`,
+    `${round(100 * weather.rate.median)} % of the number's limit, ${weather.overshoot.max <= 1 ? 'never above it' : 'at times above it'}${isQuick('weather', settings) ? '; one short round' : ''}`,
   ]
 }
 
@@ -36,9 +37,36 @@ const readme = readFileSync(join(packageRoot, 'README.md'), 'utf8')
 
 test('the table of figures quotes the results, to two digits', () => {
   const [, table = ''] = /^## How fast it is\n([\s\S]*?)^## /m.exec(readme) ?? []
-  const rows = [...table.matchAll(/^\|[^|]+\|([^|]+)\| `npm run estafet -- bench \w+` \|$/gm)]
+  const rows = [
+    ...table.matchAll(/^\|[^|]+\|([^|]+)\| `node dist\/src\/cli\.js bench \w+(?: --quick)?` \|$/gm),
+  ]
   expect(rows.map(([, measured = '']) => measured.trim())).toEqual(figures())
 })
+
+test('the comparison and what its cells rest on say the same', () => {
+  const details = readFileSync(join(packageRoot, 'docs/comparison.md'), 'utf8')
+  const [, table = ''] = /^## How it compares\n([\s\S]*?)^¹ /m.exec(readme) ?? []
+  const [[, ...peers] = [], , ...rows] = cellsOf(table)
+  expect(rows.length).toBeGreaterThan(10)
+  for (const [title = '', ...answers] of rows) {
+    const [, section = ''] =
+      details
+        .split(new RegExp(`^## ${title.replaceAll("'", '.')}\n`, 'im'))[1]
+        ?.match(/^([\s\S]*?)(?=^## |$(?![\s\S]))/m) ?? []
+    const said = cellsOf(section)
+      .slice(2)
+      .map(([peer, answer]) => [peer, answer])
+    const shown = peers
+      .slice(0, -1)
+      .map((peer, at) => [peer, answers[at]?.replace(/ [¹²³⁴⁵]$/, '')])
+    expect(said, title).toEqual(shown)
+  }
+})
+
+const cellsOf = (table: string) =>
+  [...table.matchAll(/^\|(.*)\|$/gm)].map(([, row = '']) =>
+    row.split('|').map((cell) => cell.trim()),
+  )
 
 test('every test that is named as evidence is one', () => {
   const tests = ['test/e2e', 'src'].flatMap((folder) =>

@@ -1,9 +1,12 @@
 // `npm run release` on a repository of its own: what it refuses, what a dry run leaves alone, what a release is made of.
-import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { packageRoot } from '../../src/package-root.ts'
+import { afterFile } from '../support/after-file.ts'
 import { readJson } from '../support/package.ts'
 import { createDirectory } from '../support/program.ts'
 
@@ -47,26 +50,28 @@ const write = (file: string, value: unknown) =>
   writeFileSync(join(folder, file), `${JSON.stringify(value, null, 2)}\n`)
 const text = (file: string) => readFileSync(join(folder, file), 'utf8')
 
-function run(command: string, args: string[]) {
+function environment() {
   const somebody = { NAME: 'Sam Sample', EMAIL: 'sam@example.com' }
-  const { status, stdout, stderr } = spawnSync(command, args, {
-    cwd: folder,
-    encoding: 'utf8',
-    env: {
-      // biome-ignore lint/style/noProcessEnv: where git and npm are.
-      PATH: process.env.PATH,
-      HOME: folder,
-      GIT_CONFIG_NOSYSTEM: '1',
-      // Npm would ask the registry whether it is old.
-      npm_config_update_notifier: 'false',
-      ...Object.fromEntries(
-        Object.entries(somebody).flatMap(([name, value]) => [
-          [`GIT_AUTHOR_${name}`, value],
-          [`GIT_COMMITTER_${name}`, value],
-        ]),
-      ),
-    },
-  })
+  return {
+    // biome-ignore lint/style/noProcessEnv: where git and npm are.
+    PATH: process.env.PATH,
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    // Npm would ask the registry whether it is old.
+    npm_config_update_notifier: 'false',
+    npm_config_fetch_retries: '0',
+    ...Object.fromEntries(
+      Object.entries(somebody).flatMap(([name, value]) => [
+        [`GIT_AUTHOR_${name}`, value],
+        [`GIT_COMMITTER_${name}`, value],
+      ]),
+    ),
+  }
+}
+
+function run(command: string, args: string[]) {
+  const options = { cwd: folder, encoding: 'utf8', env: environment() } as const
+  const { status, stdout, stderr } = spawnSync(command, args, options)
   return { status, stdout, stderr }
 }
 
@@ -79,7 +84,12 @@ const release = (...args: string[]) => run(process.execPath, [script, ...args])
 
 describe('a release is refused', () => {
   test.each<[why: string, prepare: () => void, args: string[], says: string]>([
-    ['without a step', () => undefined, [], 'Usage: npm run release -- <major|minor|patch>'],
+    [
+      'without a step',
+      () => undefined,
+      [],
+      'Usage: npm run release -- <major|minor|patch|current>',
+    ],
     ['with an unknown option', () => undefined, ['minor', '--force'], 'Usage:'],
     [
       'on another branch',
@@ -95,6 +105,12 @@ describe('a release is refused', () => {
       'The tag v0.2.0 is there already',
     ],
     [
+      'of a version that is released',
+      () => git('tag', 'v0.1.9'),
+      ['current'],
+      'The tag v0.1.9 is there already',
+    ],
+    [
       'without a word of what changed',
       emptyChangelog,
       ['minor'],
@@ -104,7 +120,7 @@ describe('a release is refused', () => {
       'with the gate closed',
       () => writeFileSync(join(folder, 'closed'), ''),
       ['minor'],
-      'npm run check failed',
+      'npm run check failed. Nothing was changed.',
     ],
   ])('%s', (_why, prepare, args, says) => {
     prepare()
@@ -159,6 +175,90 @@ describe('a release', () => {
     expect(git('status', '--porcelain')).toBe('')
     expect(existsSync(join(folder, 'sample-0.2.0.tgz'))).toBe(true)
     expect(stdout).toContain('npm publish sample-0.2.0.tgz')
+  })
+})
+
+describe('what fails halfway says what is there', () => {
+  test('a commit that is refused', () => {
+    writeFileSync(join(folder, '.git/hooks/pre-commit'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    const { status, stderr } = release('minor')
+    expect(status).toBe(1)
+    const [, takeBack = ''] = /not committed; to take it back: git (.*)/.exec(stderr) ?? []
+    git(...takeBack.split(' '))
+    expect(git('status', '--porcelain')).toBe('')
+  })
+
+  test('a tarball that cannot be made; here of a version that has no tag yet', () => {
+    // A folder where the file has to go.
+    mkdirSync(join(folder, 'sample-0.1.9.tgz'))
+    const { status, stderr } = release('current')
+    expect(status).toBe(1)
+    expect(stderr).toContain('so is the tag v0.1.9; only the tarball is missing.')
+    expect(JSON.parse(text('package.json')).version).toBe('0.1.9')
+    expect(text('CHANGELOG.md')).toMatch(/^## Unreleased\n\n## 0\.1\.9 - /m)
+    expect(git('log', '-1', '--format=%s', 'v0.1.9')).toBe('Release 0.1.9')
+  })
+})
+
+describe('advisories', () => {
+  let registry: string
+  let answer: { status: number; body: unknown }
+
+  beforeEach(async () => {
+    const server = createServer((request, response) => {
+      const isAudit = request.method === 'POST'
+      response.writeHead(isAudit ? answer.status : 200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(isAudit ? answer.body : packument))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    afterFile(async () => void server.close())
+    registry = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const needs = { dependencies: { [packument.name]: '1.0.0' } }
+    write('package.json', { ...JSON.parse(text('package.json')), ...needs })
+    const packages = {
+      '': { version: '0.1.9', ...needs },
+      [`node_modules/${packument.name}`]: { version: '1.0.0' },
+    }
+    write('package-lock.json', { name: 'sample', version: '0.1.9', lockfileVersion: 3, packages })
+    git('commit', '--quiet', '--all', '--message', 'Need something')
+  })
+
+  const packument = {
+    name: 'needed',
+    'dist-tags': { latest: '1.0.0' },
+    versions: { '1.0.0': { name: 'needed', version: '1.0.0' } },
+  }
+  const advisory = { id: 1, title: 'x', severity: 'high', url: '', vulnerable_versions: '*' }
+
+  /** Not as above: the server has to answer meanwhile. */
+  async function releaseHere(...args: string[]): Promise<{ code: number | null; said: string }> {
+    const env = { ...environment(), npm_config_registry: registry }
+    const child = spawn(process.execPath, [script, ...args], { cwd: folder, env })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (part) => {
+        said += part
+      })
+    }
+    const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+    return { code, said }
+  }
+
+  test('stop a release', async () => {
+    answer = { status: 200, body: { needed: [advisory] } }
+    const { code, said } = await releaseHere('minor')
+    expect(said).toContain('There are advisories about needed')
+    expect(code).toBe(1)
+    expect(git('status', '--porcelain')).toBe('')
+  })
+
+  test('that the registry does not know of are somebody’s to look at', async () => {
+    answer = { status: 405, body: {} }
+    const { code, said } = await releaseHere('minor')
+    expect(said).toContain('The registry that npm asks here has no audits (it answers 405)')
+    expect([code, git('tag')]).toEqual([1, ''])
+    expect((await releaseHere('minor', '--audited')).code).toBe(0)
+    expect(git('tag')).toBe('v0.2.0')
   })
 })
 
