@@ -41,7 +41,7 @@ test('a contact is suppressed, listed and lifted', patient, async () => {
 test('a responder is chosen by number', patient, async () => {
   const choose = (...more: string[]) => run('account', 'responder', tenantId, '77001', ...more)
   expect((await choose('auto_reply')).stderr).toContain('auto_reply_text: required')
-  expect((await choose('parrot')).stderr).toContain('responder: ')
+  expect((await choose('parrot')).stderr).toContain('The responder needs one of ')
   const chosen = await choose('auto_reply', '--text', 'We are closed')
   expect(chosen.stdout).toContain('at most once an hour')
   const shown = JSON.parse((await choose('echo', '--json')).stdout)

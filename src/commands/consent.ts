@@ -120,7 +120,11 @@ export async function accountResponder(
   responder: string,
   { text, reason, ...options }: ResponderOptions,
 ): Promise<void> {
-  const change = readOptions(accountChange, { responder, auto_reply_text: text, reason })
+  const change = readOptions(
+    accountChange,
+    { responder, auto_reply_text: text, reason },
+    { responder: 'The responder' },
+  )
   await withRuntime(async (runtime) => {
     const tenantId = await tenantNamed(runtime, tenant)
     const id = await accountNamed(runtime.db.api, tenantId, account)

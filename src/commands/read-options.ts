@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { parsePart } from '../api/route.ts'
 import { AppError } from '../errors.ts'
 
-/** `names`: options that are not called like their field. */
+/** `names`: options that are not called like their field, and arguments. */
 export function readOptions<Schema extends z.ZodType>(
   schema: Schema,
   value: Record<string, unknown>,
