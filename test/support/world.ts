@@ -460,7 +460,15 @@ export function requiredOf(schema: z.ZodType | undefined): string[] {
 
 export function jsonSchemaOf(schema: z.ZodType | undefined): z.core.JSONSchema.BaseSchema {
   if (!schema) return {}
-  const { $ref, $defs, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  const { $defs = {}, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   // What has a name stands among the definitions.
-  return $ref === undefined ? rest : { ...$defs?.[$ref.replace('#/$defs/', '')], ...rest }
+  const inlined = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(inlined)
+    if (typeof node !== 'object' || node === null) return node
+    const { $ref, ...own } = node as { $ref?: string }
+    const named = $ref === undefined ? {} : $defs[$ref.replace('#/$defs/', '')]
+    const entries = Object.entries({ ...named, ...own })
+    return Object.fromEntries(entries.map(([name, one]) => [name, inlined(one)]))
+  }
+  return inlined(rest) as z.core.JSONSchema.BaseSchema
 }
