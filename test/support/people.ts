@@ -46,8 +46,10 @@ export async function seedPerson(
   await db.query(sql`
     insert into sessions (id, token_hash, person_id, created_at, last_seen_at)
     values (${random.uuid()}, ${sha256(token)}, ${uuid}, now(), now() + interval '1 hour')`)
-  links.push({ uuid, tokenHash: sha256(linkToken) })
-  await putLinks(db)
+  const link = { uuid, tokenHash: sha256(linkToken) }
+  links.push(link)
+  // Its own alone: two who are seeded at once would both put the other's.
+  await putLinks(db, [link])
   return {
     id: publicId('usr', uuid),
     email,
@@ -60,13 +62,18 @@ export async function seedPerson(
   }
 }
 
-const links: { uuid: string; tokenHash: Buffer }[] = []
+interface PersonLink {
+  uuid: string
+  tokenHash: Buffer
+}
 
-async function putLinks(db: Db): Promise<void> {
+const links: PersonLink[] = []
+
+async function putLinks(db: Db, put: PersonLink[]): Promise<void> {
   await db.query(sql`
     insert into person_links (person_id, token_hash, created_at, expires_at)
     select id, token_hash, now(), now() + interval '1 day'
-    from unnest(${links.map(({ uuid }) => uuid)}::uuid[], ${links.map((one) => one.tokenHash)}::bytea[])
+    from unnest(${put.map(({ uuid }) => uuid)}::uuid[], ${put.map((one) => one.tokenHash)}::bytea[])
       as link (id, token_hash)
     join people using (id)
     on conflict (person_id) do update set token_hash = excluded.token_hash`)
@@ -74,7 +81,7 @@ async function putLinks(db: Db): Promise<void> {
 
 /** Whatever they did about their passwords, links and sessions is undone. */
 export async function restorePeople(db: Db): Promise<void> {
-  await putLinks(db)
+  await putLinks(db, links)
   await db.query(sql`delete from sign_in_failures`)
   await db.query(sql`update sessions set ended_at = null`)
   await db.query(sql`update people set password_hash = ${await passwordHash()}, disabled_at = null`)
