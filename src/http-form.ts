@@ -12,7 +12,9 @@ export const formLimitBytes = largestFileBytes + 64 * 1024
 export const formLimits = {
   files: 2,
   fields: 10,
-  parts: 12,
+  // Files and fields are counted. A part beyond this limit has nobody who hears its errors: a form that is cut off there would
+  // end the process.
+  parts: Number.POSITIVE_INFINITY,
   fieldNameSize: 100,
   fieldSize: 1_000,
   headerPairs: 20,
