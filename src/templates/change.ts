@@ -345,19 +345,24 @@ async function end(
   })
 }
 
-/** When Meta does not tell what it has now, the sync that is due anyway does. */
+/**
+ * When Meta does not tell what it has now, the sync that is due anyway does. It was read after the change, and that was
+ * made after the row was read: whatever the row knew is older, though the seconds of Meta's clocks may not show it.
+ */
 async function keepRead(
   desk: TemplateDesk,
   tx: Tx,
   by: By,
   row: TemplateRow,
-  read: TemplateAnswer<MetaTemplate>,
+  answer: TemplateAnswer<MetaTemplate>,
   at: Date,
 ): Promise<void> {
   const { name, language } = row
-  const seen = matching(read, { name, language })
+  const seen = matching(answer, { name, language })
   if (!seen) return bringSyncForward(tx, by.tenantId, row.waba_id, at, desk.clock.now())
-  await upsertSeen(tx, by.tenantId, row.waba_id, [seenNow(desk, seen)], noSync(desk))
+  const later = new Date(Math.max(seen.at.getTime(), row.status_at.getTime()))
+  const read = seenNow(desk, { value: seen.value, at: later })
+  await upsertSeen(tx, by.tenantId, row.waba_id, [read], noSync(desk))
 }
 
 function matching(

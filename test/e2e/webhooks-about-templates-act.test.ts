@@ -2,7 +2,13 @@
 // undo what is newer.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
-import { ago, ahead, startTemplateWorld, type TemplateWorld } from '../support/templates.ts'
+import {
+  ago,
+  ahead,
+  startTemplateWorld,
+  type TemplateWorld,
+  templatesPath,
+} from '../support/templates.ts'
 
 let world: TemplateWorld
 
@@ -134,6 +140,22 @@ describe('webhooks', () => {
     await world.tellStatus(firm, ahead(120_000), 'APPROVED')
     await world.tellStatus(firm, ahead(60_000), 'PAUSED')
     expect(await world.named(firm, 'order_update')).toMatchObject({ status: 'APPROVED' })
+  })
+
+  test('of the very second in which somebody edits come before the edit', async () => {
+    const firm = await world.createFirm('edits at once')
+    await world.syncNow(firm)
+    world.simulator.setGraphSettings({ template_review: { mode: 'manual' } })
+    world.simulator.changeTemplate(world.atMeta(firm, 'order_update').id, { status: 'REJECTED' })
+    await world.hearMeta()
+    const { id, status } = await world.named(firm, 'order_update')
+    expect(status).toBe('REJECTED')
+    const components = [{ type: 'BODY', text: 'It is on its way.' }]
+    const edited = await world.gateway.call('PATCH', `${templatesPath}/${id}`, {
+      key: firm.key,
+      body: { components },
+    })
+    expect(edited.json).toMatchObject({ status: 'PENDING', components })
   })
 
   test('of the second in which a listing was asked for are newer than it', async () => {
