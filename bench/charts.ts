@@ -198,5 +198,8 @@ export function chartsOf(report: Published): Record<string, BarChart> {
       return weatherCharts(report)
     case 'health':
       return healthCharts(report)
+    case 'cost':
+      // Each count stands for itself: nothing to compare.
+      return {}
   }
 }

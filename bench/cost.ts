@@ -1,7 +1,8 @@
-// What one message costs in things that are counted, not timed: commits and log of Postgres, tasks of Cloud Tasks. Counts do
-// not depend on the machine. `node --import tsx bench/cost.ts` writes bench/results/cost.json; docs/deployment.md quotes it.
+// `bench cost`: what one message costs in things that are counted, not timed: commits and log of Postgres, tasks of Cloud
+// Tasks. Counts do not depend on the machine. docs/deployment.md quotes them.
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { openCloudTasks } from '../simulator/cloud-tasks/server.ts'
 import { startSimulator } from '../simulator/server.ts'
 import { connectAccount } from '../src/accounts/connect.ts'
@@ -14,10 +15,26 @@ import { createRuntime } from '../src/runtime.ts'
 import { createTenant } from '../src/tenants/create.ts'
 import { createApiKey } from '../src/tenants/keys.ts'
 import { systemClock as clock, systemRandom } from '../src/time-and-chance.ts'
-import { describeMachine } from './measure.ts'
-import { startBenchPostgres } from './postgres.ts'
+import { type CostCell, type CostReport, type Counts, summarizeCost } from './cost-report.ts'
+import { describeMachine, pause, round } from './measure.ts'
+import { postgresSettings, startBenchPostgres } from './postgres.ts'
 
-const messages = 100
+export interface CostOptions {
+  rounds: number
+  /** Of each kind, one after the other and then at once. */
+  messages: number
+  /** How long what a gateway does by itself is counted. */
+  idleSeconds: number
+  say: (line: string) => void
+}
+
+const notes = [
+  'alone: each message when the one before was done. together: all at once, which share transactions. What the gateway does by itself meanwhile is taken off, as it was counted just before.',
+  'Transactions are those that write. Meta is simulated and reports no statuses: each status is one more received webhook.',
+]
+
+const dispatches = ['postgres', 'cloud-tasks'] as const
+const forms = ['alone', 'together'] as const
 const number = {
   waba_id: '2001',
   phone_number_id: '1001',
@@ -25,16 +42,15 @@ const number = {
   access_token: 'token-1001',
 }
 const random = systemRandom(clock)
-/** Cloud Tasks has to be told where the gateway will be. */
-const port = 18_480
 const queue = (kind: string) => `projects/sample/locations/nowhere/queues/${kind}`
 
-type Dispatch = 'postgres' | 'cloud-tasks'
+type Dispatch = (typeof dispatches)[number]
 type Place = Awaited<ReturnType<typeof openPlace>>
 
 /** A gateway with a simulated Meta that reports no statuses by itself. */
 async function openPlace(dispatch: Dispatch, url: string, db: Db) {
   const appSecret = randomBytes(16).toString('hex')
+  const port = await freePort()
   const simulator = await startSimulator({ port: 0, appSecret, appId: '99', clock, random })
   const tasks = await openCloudTasks()
   for (const kind of ['inbound', 'outbound']) tasks.setQueue(queue(kind))
@@ -95,25 +111,28 @@ async function openPlace(dispatch: Dispatch, url: string, db: Db) {
   }
 }
 
+/** Cloud Tasks has to be told where the gateway will be before it is there. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
 /** Waits until so many rows are as they should be. */
 async function until(db: Db, what: string, wanted: number): Promise<void> {
   for (const deadline = performance.now() + 120_000; performance.now() < deadline; ) {
     const [row] = await db.query(sql<{ count: number }>`
       select count(*)::int as count from whatsapp_messages where status = ${what}`)
     if ((row?.count ?? 0) >= wanted) return
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await pause(5)
   }
   throw new Error(`waited in vain for ${wanted} messages that are ${what}`)
 }
 
 const customer = (index: number) => String(16_505_550_000 + index)
-
-/** One after the other, each when the one before is done; or all at once. */
-async function each(isAlone: boolean, first: number, work: (index: number) => Promise<void>) {
-  const indexes = Array.from({ length: messages }, (_, index) => first + index)
-  if (!isAlone) return void (await Promise.all(indexes.map(work)))
-  for (const index of indexes) await work(index)
-}
 
 const kinds = {
   received:
@@ -137,68 +156,109 @@ const kinds = {
 } as const
 
 /** What a gateway does by itself, a millisecond: heartbeats, and looking at queues. It is no message's cost. */
-async function idleRate(place: Place) {
-  const ms = 5_000
+async function idleRate(place: Place, seconds: number): Promise<Counts> {
+  const ms = seconds * 1000
+  // What the last messages left to do is not idleness.
+  await pause(2_000)
   const before = await place.count()
-  await new Promise((resolve) => setTimeout(resolve, ms))
+  await pause(ms)
   const after = await place.count()
-  const of = (name: 'commits' | 'walBytes' | 'tasks') => (after[name] - before[name]) / ms
-  return { commits: of('commits'), walBytes: of('walBytes'), tasks: of('tasks') }
+  return countsOf((name) => (after[name] - before[name]) / ms)
 }
 
-async function measure(place: Place) {
-  const figures: Record<string, unknown>[] = []
-  const { commits, walBytes } = await idleRate(place)
-  const perMinute = {
-    commits: Math.round(commits * 60_000),
-    walBytes: Math.round(walBytes * 60_000),
+function countsOf(figure: (name: keyof Counts) => number): Counts {
+  return { commits: figure('commits'), walBytes: figure('walBytes'), tasks: figure('tasks') }
+}
+
+type Kind = keyof typeof kinds
+type Form = (typeof forms)[number]
+
+/** Of one kind in one form; `first` is how many of the kind there are already. */
+async function measure(
+  place: Place,
+  { messages, idleSeconds }: CostOptions,
+  [kind, form]: [Kind, Form],
+  first: number,
+): Promise<Counts> {
+  const isAlone = form === 'alone'
+  const idle = await idleRate(place, idleSeconds)
+  const one = kinds[kind](place, isAlone)
+  const indexes = Array.from({ length: messages }, (_, index) => first + index)
+  const before = await place.count()
+  const began = performance.now()
+  if (isAlone) for (const index of indexes) await one(index)
+  else await Promise.all(indexes.map(one))
+  await until(place.db, kind, first + messages)
+  const after = await place.count()
+  const ms = performance.now() - began
+  return countsOf((name) =>
+    Math.max(
+      0,
+      round((after[name] - before[name] - idle[name] * ms) / messages, name === 'walBytes' ? 0 : 2),
+    ),
+  )
+}
+
+/** Lines of a run: those of the idle gateway, and those of every kind in every form. */
+export function costSteps({ rounds }: CostOptions): number {
+  return dispatches.length * rounds * (1 + Object.keys(kinds).length * forms.length)
+}
+
+async function measureDispatch(
+  place: Place,
+  dispatch: Dispatch,
+  options: CostOptions,
+): Promise<CostCell[]> {
+  const cells: CostCell[] = []
+  const keep = (cell: CostCell) => {
+    cells.push(cell)
+    options.say(
+      `round ${cell.round}  ${dispatch}  ${cell.kind} ${cell.form}: ${cell.commits} commits, ${cell.walBytes} bytes of log, ${cell.tasks} tasks`,
+    )
   }
-  figures.push({ kind: 'idle', form: 'a minute', ...perMinute, tasks: 0 })
-  for (const [kind, prepare] of Object.entries(kinds)) {
-    for (const [round, form] of ['warm-up', 'alone', 'together'].entries()) {
-      const isAlone = form === 'alone'
-      const idle = await idleRate(place)
-      const before = await place.count()
-      const began = performance.now()
-      await each(isAlone, round * messages, prepare(place, isAlone))
-      await until(place.db, kind, (round + 1) * messages)
-      const after = await place.count()
-      const ms = performance.now() - began
-      if (form === 'warm-up') continue
-      const per = (name: 'commits' | 'walBytes' | 'tasks') =>
-        Math.max(
-          0,
-          Math.round(((after[name] - before[name] - idle[name] * ms) / messages) * 10) / 10,
-        )
-      figures.push({
-        kind,
-        form,
-        commits: per('commits'),
-        walBytes: Math.round(per('walBytes')),
-        tasks: per('tasks'),
-      })
+  const kindNames = Object.keys(kinds) as Kind[]
+  // Statements are planned, connections opened: this pass is not counted.
+  for (const kind of kindNames) await measure(place, options, [kind, 'together'], 0)
+  let done = options.messages
+  for (let roundNumber = 1; roundNumber <= options.rounds; roundNumber++) {
+    const idle = await idleRate(place, options.idleSeconds)
+    const perMinute = countsOf((name) => round(idle[name] * 60_000))
+    keep({ round: roundNumber, dispatch, kind: 'idle', form: 'a minute', ...perMinute })
+    for (const form of forms) {
+      for (const kind of kindNames) {
+        const counts = await measure(place, options, [kind, form], done)
+        keep({ round: roundNumber, dispatch, kind, form, ...counts })
+      }
+      done += options.messages
     }
   }
-  return figures
+  return cells
 }
 
-const postgres = await startBenchPostgres()
-try {
-  const summary: Record<string, unknown>[] = []
-  for (const dispatch of ['postgres', 'cloud-tasks'] as const) {
-    const { url, db } = await postgres.createDatabase(`cost_${dispatch.replace('-', '_')}`)
-    const place = await openPlace(dispatch, url, db)
-    for (const figures of await measure(place)) summary.push({ dispatch, ...figures })
-    await place.close()
+export async function benchCost(
+  options: CostOptions,
+  startPostgres = startBenchPostgres,
+): Promise<CostReport> {
+  const { say: _, ...settings } = options
+  const postgres = await startPostgres()
+  try {
+    const cells: CostCell[] = []
+    for (const dispatch of dispatches) {
+      const { url, db } = await postgres.createDatabase(`cost_${dispatch.replace('-', '_')}`)
+      const place = await openPlace(dispatch, url, db)
+      try {
+        cells.push(...(await measureDispatch(place, dispatch, options)))
+      } finally {
+        await place.close()
+      }
+    }
+    return summarizeCost({
+      machine: describeMachine(postgres.version),
+      settings: { ...settings, postgres: postgresSettings },
+      cells,
+      notes,
+    })
+  } finally {
+    await postgres.stop()
   }
-  const machine = describeMachine(postgres.version)
-  const result = { bench: 'cost', machine, settings: { messages }, summary }
-  writeFileSync(
-    new URL('results/cost.json', import.meta.url),
-    `${JSON.stringify(result, null, 2)}\n`,
-  )
-  console.table(summary)
-} finally {
-  await postgres.stop()
 }
-process.exit()

@@ -32,6 +32,10 @@ export const defaults = {
     full: { rounds: 3, samples: 300, rows: 1_000_000 },
     quick: { rounds: 1, samples: 50, rows: 20_000 },
   },
+  cost: {
+    full: { rounds: 3, messages: 100, idleSeconds: 5 },
+    quick: { rounds: 1, messages: 20, idleSeconds: 1 },
+  },
 } satisfies Record<ScenarioName, { full: Size; quick: Size }>
 
 type Settings = Record<string, unknown>

@@ -1,6 +1,7 @@
 // docs/speed.md and its pictures, from the results alone: the same results give the same bytes.
 import { barChart } from './bar-chart.ts'
 import { chartsOf } from './charts.ts'
+import { costTable } from './cost-report.ts'
 import { differencesText } from './defaults.ts'
 import { healthTable } from './health-report.ts'
 import { inboundTable } from './inbound-report.ts'
@@ -28,6 +29,10 @@ const headings: Record<ScenarioName, [title: string, question: string]> = {
     'Half of the numbers are answered slowly, throttled or refused. Do the others notice? And does a backlog go out at the agreed pace after an outage, neither faster nor much slower?',
   ],
   health: ['Health', 'Monitoring asks every few seconds, above all when there is much to count.'],
+  cost: [
+    'What a message costs',
+    'In things that can be counted, whatever the machine: what a managed Postgres and Cloud Tasks are paid by. [Deployment](deployment.md#what-a-message-costs) reckons with them.',
+  ],
 }
 
 export function tableText(report: Report): string {
@@ -42,6 +47,8 @@ export function tableText(report: Report): string {
       return weatherTable(report)
     case 'health':
       return healthTable(report)
+    case 'cost':
+      return costTable(report)
   }
 }
 
@@ -82,8 +89,7 @@ function introduction(targets: number, missed: number): string[] {
     '```',
     '',
     'Postgres is started for the run, with fsync on and its files on the machine’s disk. Nothing else is needed; pgbench is',
-    'used where it is installed. What a message costs in commits, log and tasks is counted apart, by `bench/cost.ts`, and stands in',
-    '[deployment](deployment.md#what-a-message-costs).',
+    'used where it is installed.',
     '',
   ]
 }
@@ -100,15 +106,17 @@ function sectionOf(report: Published, pictures: string[]): string[] {
     tableText(report),
     '```',
     '',
-    '| target | limit | measured | |',
-    '|---|---|---|---|',
-    ...report.targets.map(targetRow),
-    '',
+    ...targetTable(report.targets),
     runText(report),
     '',
     ...report.notes.flatMap((note) => [`- ${note}`]),
     ...(report.notes.length > 0 ? [''] : []),
   ]
+}
+
+function targetTable(targets: Target[]): string[] {
+  if (targets.length === 0) return []
+  return ['| target | limit | measured | |', '|---|---|---|---|', ...targets.map(targetRow), '']
 }
 
 function targetRow({ target, limit, measured, unit = '×', isMet }: Target): string {

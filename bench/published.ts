@@ -1,11 +1,18 @@
 // A result as it is kept in bench/results.
+import type { CostReport } from './cost-report.ts'
 import type { HealthReport } from './health-report.ts'
 import type { InboundReport } from './inbound-report.ts'
 import type { IngestReport } from './ingest-report.ts'
 import type { OutboxReport } from './outbox-report.ts'
 import type { WeatherReport } from './weather-report.ts'
 
-export type Report = IngestReport | InboundReport | OutboxReport | WeatherReport | HealthReport
+export type Report =
+  | IngestReport
+  | InboundReport
+  | OutboxReport
+  | WeatherReport
+  | HealthReport
+  | CostReport
 
 /** What is written down about a run beside what it measured. Results of before this was kept have none of it. */
 export interface RunFacts {
@@ -15,5 +22,5 @@ export interface RunFacts {
 }
 export type Published = Report & RunFacts
 
-export const scenarios = ['ingest', 'inbound', 'outbox', 'weather', 'health'] as const
+export const scenarios = ['ingest', 'inbound', 'outbox', 'weather', 'health', 'cost'] as const
 export type ScenarioName = (typeof scenarios)[number]

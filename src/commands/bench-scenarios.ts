@@ -1,4 +1,5 @@
 // What `estafet bench` can measure: how its options become a run.
+import { benchCost, costSteps } from '../../bench/cost.ts'
 import { defaults } from '../../bench/defaults.ts'
 import { benchHealth, healthSteps } from '../../bench/health.ts'
 import { benchInbound, inboundSteps } from '../../bench/inbound.ts'
@@ -20,6 +21,7 @@ export interface ScenarioOptions {
   pending?: string
   rows?: string
   samples?: string
+  messages?: string
 }
 
 type Say = (line: string) => void
@@ -99,7 +101,16 @@ const health: Maker = (options, say) => {
   return { steps: healthSteps(given), run: () => benchHealth(given) }
 }
 
-const makers: Record<ScenarioName, Maker> = { ingest, inbound, outbox, weather, health }
+const cost: Maker = (options, say) => {
+  const size = sizeOf(defaults.cost, options)
+  const given = {
+    ...{ ...size, say },
+    messages: oneNumber('--messages', options.messages, size.messages),
+  }
+  return { steps: costSteps(given), run: () => benchCost(given) }
+}
+
+const makers: Record<ScenarioName, Maker> = { ingest, inbound, outbox, weather, health, cost }
 
 function numbers(option: string, text: string | undefined, usual: number[]): number[] {
   return text?.split(',').map((part) => oneNumber(option, part, 0)) ?? usual

@@ -32,6 +32,7 @@ export const benchInboundCommand = benchOf('inbound')
 export const benchOutboxCommand = benchOf('outbox')
 export const benchWeatherCommand = benchOf('weather')
 export const benchHealthCommand = benchOf('health')
+export const benchCostCommand = benchOf('cost')
 
 interface AllOptions extends TableOptions {
   quick?: boolean
@@ -109,7 +110,7 @@ function reportText(report: Published): string {
     '',
     tableText(report),
     '',
-    targetLines(report.targets),
+    ...(report.targets.length > 0 ? [targetLines(report.targets)] : []),
     ...report.notes,
   ].join('\n')
 }

@@ -43,6 +43,10 @@ export function declareBench(program: CliCommand): void {
     .option('--rows <count>', 'events, and as many messages to send (1000000)')
     .option('--samples <count>', 'questions a round (300)')
     .runs(load, (it) => it.benchHealthCommand)
+  scenario(bench, 'cost')
+    .description('what a message costs: transactions, log of Postgres and tasks, counted')
+    .option('--messages <count>', 'how many of each kind (100)')
+    .runs(load, (it) => it.benchCostCommand)
 }
 
 function scenario(bench: CliCommand, name: string): CliCommand {

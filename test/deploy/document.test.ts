@@ -102,14 +102,14 @@ interface Cost {
   dispatch: string
   kind: string
   form: string
-  commits: number
-  walBytes: number
-  tasks: number
+  commits: { median: number }
+  walBytes: { median: number }
+  tasks: { median: number }
 }
 
-/** The rows of the table of costs, as bench/cost.ts counted them. */
+/** The rows of the table of costs, as `bench cost` counted them. */
 function costs(summary: Cost[]): string[] {
-  const few = (count: number) => (count < 1 ? 'under 1' : String(count))
+  const few = ({ median }: { median: number }) => (median < 1 ? 'under 1' : median.toFixed(1))
   return summary
     .filter(({ form }) => form === 'alone')
     .map((alone) => {
@@ -118,8 +118,11 @@ function costs(summary: Cost[]): string[] {
           dispatch === alone.dispatch && kind === alone.kind && form === 'together',
       )
       if (!together) throw new Error(`no second figure for ${alone.kind}`)
-      const log = [alone, together].map(({ walBytes }) => (walBytes / 1000).toFixed(1)).join(' / ')
-      const tasks = alone.dispatch === 'postgres' ? '–' : `${alone.tasks} / ${together.tasks}`
+      const log = [alone, together]
+        .map(({ walBytes }) => (walBytes.median / 1000).toFixed(1))
+        .join(' / ')
+      const tasks =
+        alone.dispatch === 'postgres' ? '–' : `${few(alone.tasks)} / ${few(together.tasks)}`
       return `| ${few(alone.commits)} / ${few(together.commits)} | ${log} kB | ${tasks} |`
     })
 }
