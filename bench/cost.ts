@@ -1,5 +1,5 @@
 // `bench cost`: what one message costs in things that are counted, not timed: commits and log of Postgres, tasks of Cloud
-// Tasks. Counts do not depend on the machine. docs/deployment.md quotes them.
+// Tasks. Counts of single messages do not depend on the machine. docs/deployment.md quotes them.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
@@ -30,7 +30,7 @@ export interface CostOptions {
 
 const notes = [
   'alone: each message when the one before was done. together: all at once, which share transactions. What the gateway does by itself meanwhile is taken off, as it was counted just before.',
-  'Transactions are those that write. Meta is simulated and reports no statuses: each status is one more received webhook.',
+  'Transactions are those that write, those of Postgres’ own upkeep among them. Meta is simulated and reports no statuses: each status is one more received webhook. The tenant may have 20 in flight: of many at once most wait, and how many share a transaction, or need a second task, is a matter of speed.',
 ]
 
 const dispatches = ['postgres', 'cloud-tasks'] as const
@@ -159,7 +159,7 @@ const kinds = {
 async function idleRate(place: Place, seconds: number): Promise<Counts> {
   const ms = seconds * 1000
   // What the last messages left to do is not idleness.
-  await pause(2_000)
+  await pause(Math.min(2_000, ms))
   const before = await place.count()
   await pause(ms)
   const after = await place.count()

@@ -14,6 +14,7 @@ function built<Module>(file: string): Promise<Module> {
   return import(/* @vite-ignore */ pathToFileURL(join(folder, file)).href)
 }
 const { startBenchPostgres } = await built<typeof import('../bench/postgres.ts')>('postgres.js')
+const { benchCost, costSteps } = await built<typeof import('../bench/cost.ts')>('cost.js')
 const { benchHealth, healthSteps } = await built<typeof import('../bench/health.ts')>('health.js')
 const { benchInbound, inboundSteps } =
   await built<typeof import('../bench/inbound.ts')>('inbound.js')
@@ -69,6 +70,28 @@ describe.concurrent('the benches', () => {
     )
     expect(report.targets.map(({ limit, unit, isMet }) => [limit, unit, typeof isMet])).toEqual(
       Array.from({ length: 3 }, () => [50, ' ms', 'boolean']),
+    )
+    expect(JSON.stringify(report)).not.toMatch(/\/tmp|\/home|\/root|localhost|postgres:\/\//)
+  })
+
+  test('cost counts each kind of message in every form, with and without tasks', async () => {
+    const report = await run(benchCost, costSteps, { rounds: 1, messages: 2, idleSeconds: 0.01 })
+
+    const cases = [
+      'idle a minute',
+      'received alone',
+      'sent alone',
+      'received together',
+      'sent together',
+    ]
+    expect(report.summary.map(({ dispatch, kind, form }) => `${dispatch} ${kind} ${form}`)).toEqual(
+      ['postgres', 'cloud-tasks'].flatMap((it) => cases.map((one) => `${it} ${one}`)),
+    )
+    // The others write to the same server meanwhile: only whose tasks these are is known.
+    for (const one of report.summary)
+      expect(one).toMatchObject({ commits: spread, walBytes: spread, tasks: spread })
+    expect(report.cells.filter(({ tasks }) => tasks > 0).map(({ dispatch }) => dispatch)).toEqual(
+      expect.not.arrayContaining(['postgres']),
     )
     expect(JSON.stringify(report)).not.toMatch(/\/tmp|\/home|\/root|localhost|postgres:\/\//)
   })

@@ -44,7 +44,7 @@ describe('the page about speed', () => {
     const [first] = results.filter(({ bench }) => bench === 'health')
     if (!first) throw new Error('bug: no results')
     const told = (settings: Record<string, unknown>) =>
-      /, Postgres [\d.]+(.*)\.$/m.exec(
+      /, Postgres [\d.]+(?:, [\d-]{10})?(?:, commit \w+)?(.*)\.$/m.exec(
         renderPage([{ ...first, settings }]).get('speed.md') ?? '',
       )?.[1]
     const { full, quick } = defaults.health

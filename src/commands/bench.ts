@@ -21,7 +21,7 @@ const documents = 'docs'
 type OneOptions = ScenarioOptions & TableOptions & { out?: string }
 
 const benchOf = (name: ScenarioName) => async (options: OneOptions) => {
-  const report = await measure(name, options, untilStopped())
+  const report = await measure(name, options, untilStopped(), await commitHere())
   const file = options.out ?? join(await resultsPlace(options.quick), `${name}.json`)
   await keep(file, report)
   print(options, report, `${reportText(report)}\n\nWritten to ${file}`)
@@ -45,9 +45,11 @@ export async function benchAllCommand(options: AllOptions): Promise<void> {
   const folder = options.out ?? (await resultsPlace(options.quick && !options.renderOnly))
   const stopped = untilStopped()
   if (!options.renderOnly) {
+    // Before the first result is written: what was measured had no changes, what is kept then does.
+    const commit = await commitHere()
     for (const name of scenarios) {
       // Each is kept as soon as it is there: the next one may fail, or be stopped.
-      await keep(join(folder, `${name}.json`), await measure(name, options, stopped))
+      await keep(join(folder, `${name}.json`), await measure(name, options, stopped, commit))
     }
   }
   const results = await readResults(folder)
@@ -68,6 +70,7 @@ async function measure(
   name: ScenarioName,
   options: ScenarioOptions & TableOptions,
   stopped: Promise<NodeJS.Signals>,
+  commit: string | null,
 ): Promise<Published> {
   const clock = systemClock
   const at = clock.now().toISOString()
@@ -91,7 +94,7 @@ async function measure(
     return run()
   })
   const tookSeconds = Math.round((clock.monotonicMs() - startMs) / 1000)
-  return { ...report, at, commit: await commitHere(), tookSeconds }
+  return { ...report, at, commit, tookSeconds }
 }
 
 /** Null outside a checkout. */
