@@ -1,7 +1,9 @@
 // Everything on one machine with one command: Postgres, gateway, workers, a simulated Meta, and two sample tenants.
 import { type Simulator, startSimulator } from '../../simulator/server.ts'
 import { connectAccount } from '../accounts/connect.ts'
+import { tokenOwner } from '../accounts/vault.ts'
 import { type Config, readConfig } from '../config.ts'
+import { sql } from '../db/connect.ts'
 import { AppError } from '../errors.ts'
 import { startGateway } from '../gateway.ts'
 import { releaseAccount } from '../outbox/release.ts'
@@ -82,6 +84,7 @@ async function startAll(stops: (() => Promise<unknown>)[]): Promise<void> {
     log,
     simulatorUrl: isPlayed ? simulator.url : undefined,
   })
+  if (isPlayed) await remindSimulator(runtime, simulator)
   const gateway = await startGateway(runtime).catch((error) =>
     explainPort(error, config.port, 'PORT'),
   )
@@ -128,6 +131,37 @@ function variables(
   }
 }
 
+/**
+ * It forgets everything with its process, and the gateway does not: what is due at the start, a look at a token or a message
+ * that waits, would be refused, and every number would have to be reconnected.
+ */
+async function remindSimulator(
+  { db, vault, config }: Runtime,
+  simulator: Simulator,
+): Promise<void> {
+  const numbers = await db.work.query(sql<ConnectedNumber>`
+    select tenant_id, id, waba_id, phone_number_id, display_phone_number, access_token
+    from whatsapp_accounts
+    where app_id = ${config.metaAppId ?? null}`)
+  for (const { tenant_id, id, access_token: sealed, ...number } of numbers) {
+    try {
+      const access_token = vault.open(sealed, tokenOwner(tenant_id, id))
+      simulator.registerNumber({ ...number, access_token })
+    } catch {
+      // Sealed with a key that is no longer set, or no number of the simulator's kind: Meta would not know it either.
+    }
+  }
+}
+
+interface ConnectedNumber {
+  tenant_id: string
+  id: string
+  waba_id: string
+  phone_number_id: string
+  display_phone_number: string
+  access_token: string
+}
+
 /** Makes what is missing of a sample tenant, so that a second start goes on with the same data. */
 async function ensureSample(
   runtime: Runtime,
@@ -146,6 +180,10 @@ async function ensureSample(
     display_phone_number: sample.displayPhoneNumber,
     access_token: sample.accessToken,
   }
+  // First: the gateway may ask about a number as soon as it is connected.
+  simulator.registerNumber(number)
+  simulator.changeNumber(number.phone_number_id, { verified_name: sample.name })
+  simulator.changeAccount(number.waba_id, { name: sample.name })
   await connectAccount(db, tenantId, number, { ...by, onConnected: releaseAccount }).catch(
     (error) => {
       if (!(error instanceof AppError && error.code === 'NUMBER_TAKEN')) throw error
@@ -155,9 +193,6 @@ async function ensureSample(
     const made = await db.transaction((tx) => createApiKey(tx, tenantId, 'made by dev', by))
     secrets.tenantKeys[sample.slug] = made.key
   }
-  simulator.registerNumber(number)
-  simulator.changeNumber(number.phone_number_id, { verified_name: sample.name })
-  simulator.changeAccount(number.waba_id, { name: sample.name })
 }
 
 /** People whose password somebody changed keep theirs. */

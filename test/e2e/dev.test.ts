@@ -5,6 +5,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { connect, sql } from '../../src/db/connect.ts'
+import { runningEmbeddedUrl } from '../../src/db/embedded.ts'
 import { afterFile } from '../support/after-file.ts'
 import { createDirectory, type Program, startProgram, until } from '../support/program.ts'
 
@@ -108,6 +110,43 @@ async function get({ key, url }: { key: string; url: string }): Promise<any> {
   return response.json()
 }
 
+/** On the database of the gateway that runs. */
+async function inDatabase<Value>(
+  work: (db: ReturnType<typeof connect>) => Promise<Value>,
+): Promise<Value> {
+  const db = connect({
+    url: (await runningEmbeddedUrl(dataDir)) ?? '',
+    name: 'test',
+    poolSize: 1,
+    queryTimeoutMs: 10_000,
+  })
+  try {
+    return await work(db)
+  } finally {
+    await db.close()
+  }
+}
+
+/** A number that somebody connected, at the simulated Meta and here. */
+async function connectOwnNumber({ url }: Welcome, simulator: string, key: string) {
+  const { data } = await get({ key, url: `${url}/api/admin/tenants` })
+  const number = {
+    waba_id: '200000000000009',
+    phone_number_id: '300000000000009',
+    display_phone_number: '+1 555-0109',
+    access_token: 'token-of-my-own',
+  }
+  const post = (place: string, body: object) =>
+    fetch(place, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  expect((await post(`${simulator}/simulator/numbers`, number)).status).toBe(201)
+  const connected = await post(`${url}/api/admin/tenants/${data[0].id}/accounts`, number)
+  expect([connected.status, await connected.text()]).toEqual([201, expect.anything()])
+}
+
 async function takenPort(): Promise<string> {
   const other = createServer().listen(0, '127.0.0.1')
   afterFile(async () => other.close())
@@ -163,6 +202,13 @@ describe('dev', () => {
     await until('all is well', async () => (await get(health)).status === 'ok')
     tenants = await get({ key: health.key, url: `${first.url}/api/admin/tenants` })
     expect(tenants).toMatchObject({ data: [{ status: 'active' }, { status: 'active' }] })
+    await connectOwnNumber(first, new URL(phone).origin, health.key)
+    // As after a night: Meta is asked about every token at once when it starts again.
+    await inDatabase((db) =>
+      db.query(sql`
+        update whatsapp_accounts
+        set token_check_at = now() - interval '1 hour', token_checked_at = null`),
+    )
 
     const exit = await program.end('SIGINT')
 
@@ -182,6 +228,15 @@ describe('dev', () => {
     expect(await get({ key: health.key, url: `${second.url}/api/admin/tenants` })).toEqual(tenants)
     expect(second.password).toBe(first.password)
     expect((await signIn(second, second.people[0]?.email ?? '')).status).toBe(200)
+    const numbers = await until('Meta was asked about every token', async () => {
+      const rows = await inDatabase((db) =>
+        db.query(sql<{ auth_status: string; is_told: boolean }>`
+          select auth_status, token_checked_at is not null or auth_status <> 'ok' as is_told
+          from whatsapp_accounts`),
+      )
+      return rows.every(({ is_told }) => is_told) && rows
+    })
+    expect(numbers.map(({ auth_status }) => auth_status)).toEqual(['ok', 'ok', 'ok'])
 
     expect(await program.end('SIGINT')).toEqual({ code: 0, signal: null })
     expectNothingLeft()
