@@ -24,7 +24,7 @@ export const keepingApart: Safeguard[] = [
         "if (access === 'operator' && actor === '') throw",
       ),
     ],
-    noticedBy: ['test/e2e/tenants-are-kept-apart.test.ts'],
+    noticedBy: ['test/e2e/strangers-are-turned-away.test.ts'],
   },
   {
     name: 'admins only',
@@ -36,7 +36,7 @@ export const keepingApart: Safeguard[] = [
         "access === 'tenant' && person?.role === undefined && actor === ''",
       ),
     ],
-    noticedBy: ['test/e2e/people-sign-in.test.ts', 'test/e2e/tenants-are-kept-apart.test.ts'],
+    noticedBy: ['test/e2e/people-sign-in.test.ts', 'test/e2e/strangers-are-turned-away.test.ts'],
   },
   {
     name: 'forged calls of a browser',
