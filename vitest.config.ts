@@ -13,6 +13,7 @@ const longest = [
   'proof/nemesis/nemesis',
   'test/console/a-failed-message-is-put-right',
   'test/e2e/every-engine-keeps-the-promises',
+  'test/house',
   'test/console/people-come-and-go',
   'test/e2e/bad-input-is-refused-by-name',
   'test/console/the-inbox-is-worked-through',

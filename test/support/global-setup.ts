@@ -29,7 +29,7 @@ async function makePrograms(): Promise<{ program: string; build: string }> {
   const outDir = join(packageRoot, 'dist', 'tests')
   await rm(outDir, { recursive: true, force: true })
   const project = ['--project', 'tsconfig.build.json', '--outDir', outDir]
-  // The types are checked by `npm run types`.
+  // The types are checked by test/house.test.ts.
   await runInstalled('tsc', [...project, '--noCheck'])
   const build = join(outDir, 'src', 'cli.js')
   return { program: await bundleProgram(build, outDir), build }
