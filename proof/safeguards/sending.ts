@@ -33,7 +33,7 @@ export const sending: Safeguard[] = [
     edits: [
       edit(
         'src/queue/engine.ts',
-        '(await giveBackForgotten(options, leases, known)) || isDue',
+        '(await giveBackForgotten(options, inHand.holdings)) || isDue',
         'isDue',
       ),
     ],

@@ -1,6 +1,6 @@
 // The statements of the delivery queue. The functions are in migrations/0013_events.sql.
 import { type Db, sql, type Tx } from '../db/connect.ts'
-import type { ClaimedRow, Holdings, RowKey } from '../queue/engine.ts'
+import { type ClaimedRow, type Holdings, type RowKey, stillForgotten } from '../queue/engine.ts'
 import type { ClaimedDelivery, DeliverySettlement } from './model.ts'
 
 /** Gives committed events their place and makes their deliveries. Returns how many. */
@@ -158,10 +158,11 @@ export async function giveBackDeliveries(
       where status = 'running' and worker_id = ${holdings.workerId}::bigint
         and updated_at < now() - make_interval(secs => ${holdings.olderThanSeconds})
         and attempt_id <> all(${holdings.attemptIds}::uuid[])`)
-    if (rows.length === 0) return []
+    const forgotten = stillForgotten(rows, holdingsOf())
+    if (forgotten.length === 0) return []
     const given = await settleDeliveries(
       tx,
-      rows.map((delivery) => ({
+      forgotten.map((delivery) => ({
         delivery,
         state: 'pending',
         failures: 0,
@@ -169,7 +170,7 @@ export async function giveBackDeliveries(
         runAt: null,
       })),
     )
-    const ours = rows.filter(({ id }) => given.has(id))
+    const ours = forgotten.filter(({ id }) => given.has(id))
     await tx.query(sql`
       delete from event_attempts a
       using unnest(

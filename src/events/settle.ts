@@ -71,7 +71,9 @@ export async function settleDelivered(
         answer: outcome.errorCode === null ? null : excerptOf(outcome.body),
       })),
     )
-    const disabled = await judgeEndpoints(tx, decided, disableDays, now)
+    // Not of those that are lost, or were settled before without our hearing of it: they are counted elsewhere.
+    const held = decided.filter(({ delivery }) => ours.has(delivery.id))
+    const disabled = await judgeEndpoints(tx, held, disableDays, now)
     // crash point: events.settled-before-commit
     return decided.map((one) => ({
       ...one,

@@ -69,7 +69,8 @@ export async function processEvent(
     try {
       await work(inbox, [event])
     } catch (error) {
-      if (error instanceof DatabaseUnavailable) await giveBack(inbox, [event])
+      // Somebody waits for the answer.
+      if (error instanceof DatabaseUnavailable) await giveBack(inbox, [event], leaseSeconds * 1000)
       throw error
     }
   }

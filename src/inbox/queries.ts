@@ -73,6 +73,8 @@ export interface ClaimedEvent {
   attempt: number
   /** Grows with every requeue, because `attempt` never goes back. */
   attemptsAllowed: number
+  /** When it was last asked for again. */
+  attemptsBefore: number
   raw: Buffer
   appId: string | null
   receivedAt: Date
@@ -94,7 +96,10 @@ export interface ClaimOptions {
 /** From this attempt on an event is under suspicion: it may be what ends processes or breaks connections. */
 const suspectAttempt = 3
 
-export const isSuspect = (event: Pick<ClaimedEvent, 'attempt'>) => event.attempt >= suspectAttempt
+/** Of attempts since it came, or was last asked for again: who went through before is blameless. */
+export function isSuspect({ attempt, attemptsBefore }: ClaimedEvent): boolean {
+  return attempt - attemptsBefore >= suspectAttempt
+}
 
 /**
  * Leases what is due, oldest first. A lease is `next_run_at` in the future: an abandoned event comes due by itself. A suspect
@@ -104,7 +109,8 @@ export const isSuspect = (event: Pick<ClaimedEvent, 'attempt'>) => event.attempt
 export async function claimEvents(db: Tx, options: ClaimOptions): Promise<ClaimedEvent[]> {
   const rows = await db.query(sql<ClaimedEvent>`
     with due as materialized (
-      select id, next_run_at, attempt >= ${suspectAttempt - 1} as is_suspect, octet_length(raw) as bytes
+      select id, next_run_at, octet_length(raw) as bytes,
+        attempt - attempts_before >= ${suspectAttempt - 1} as is_suspect
       from whatsapp_webhook_events
       where status in ('pending', 'processing')
         and next_run_at <= coalesce(${options.now}::timestamptz, now())
@@ -136,8 +142,9 @@ export async function claimEvents(db: Tx, options: ClaimOptions): Promise<Claime
       select id, attempt, inbound_event_id, correlation_id, ${options.taskName}, clock_timestamp()
       from claimed
     )
-    select id, attempt, attempts_allowed as "attemptsAllowed", raw, app_id as "appId", received_at as "receivedAt",
-      inbound_event_id as "inboundEventId", correlation_id as "correlationId"
+    select id, attempt, attempts_allowed as "attemptsAllowed", attempts_before as "attemptsBefore", raw,
+      app_id as "appId", received_at as "receivedAt", inbound_event_id as "inboundEventId",
+      correlation_id as "correlationId"
     from claimed`)
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
@@ -173,8 +180,9 @@ export async function claimEvent(
       select id, attempt, inbound_event_id, correlation_id, ${options.taskName}, clock_timestamp()
       from claimed
     )
-    select id, attempt, attempts_allowed as "attemptsAllowed", raw, app_id as "appId", received_at as "receivedAt",
-      inbound_event_id as "inboundEventId", correlation_id as "correlationId"
+    select id, attempt, attempts_allowed as "attemptsAllowed", attempts_before as "attemptsBefore", raw,
+      app_id as "appId", received_at as "receivedAt", inbound_event_id as "inboundEventId",
+      correlation_id as "correlationId"
     from claimed`)
   return row
 }

@@ -24,7 +24,7 @@ export async function reopenEvents(tx: Tx, ids: string[]): Promise<void> {
   await tx.query(sql`
     update whatsapp_webhook_events
     set status = 'pending', processed_at = null, next_run_at = now(), rung_for = null,
-      attempts_allowed = attempt + ${attemptsPerRequeue}
+      attempts_allowed = attempt + ${attemptsPerRequeue}, attempts_before = attempt
     where id = any(${ids}::uuid[])`)
 }
 

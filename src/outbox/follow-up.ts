@@ -21,7 +21,8 @@ export interface FollowUp {
 
 export async function followUp(options: FollowUp, settled: Settled): Promise<void> {
   try {
-    if (!settled.isOurs && settled.isPosted) await proveLateAnswer(options, settled)
+    const { isOurs, isRepeat, isPosted } = settled
+    if (isPosted && (!isOurs || isRepeat)) await proveLateAnswer(options, settled)
     // A status may have told of it between our look for evidence and the commit.
     if (settled.outcome.class === 'unknown') {
       await settleProven(options, [settled.send])

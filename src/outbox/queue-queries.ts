@@ -2,7 +2,7 @@
 // 0007_reconcile.sql, 0008_weather.sql, 0009_consent.sql, 0015_rings.sql and 0019_backlog_limit.sql.
 import type { Suppressed } from '../consent/model.ts'
 import { type Db, sql, type Tx } from '../db/connect.ts'
-import type { ClaimedRow, Holdings, RowKey } from '../queue/engine.ts'
+import { type ClaimedRow, type Holdings, type RowKey, stillForgotten } from '../queue/engine.ts'
 import type { ClaimedSend, NewSend, Settlement } from './model.ts'
 import { delaysOf, type RetryPolicyName } from './retry-policy.ts'
 import { dropAttempts } from './send-queries.ts'
@@ -215,12 +215,19 @@ export async function giveBackSends(
         and a.wamid is null and a.outcome is null
       order by a.id
       for update of a`)
-    if (rows.length === 0) return []
+    const forgotten = stillForgotten(rows, holdingsOf())
+    if (forgotten.length === 0) return []
     const given = await settleSends(
       tx,
-      rows.map((send) => ({ send, state: 'pending', failures: 0, error: 'NOT_SENT', runAt: null })),
+      forgotten.map((send) => ({
+        send,
+        state: 'pending',
+        failures: 0,
+        error: 'NOT_SENT',
+        runAt: null,
+      })),
     )
-    const ours = rows.filter(({ id }) => given.has(id))
+    const ours = forgotten.filter(({ id }) => given.has(id))
     await dropAttempts(tx, ours)
     return ours
   })

@@ -127,19 +127,25 @@ export interface AttemptEnd {
   attemptId: string
   tenantId: string
   outcome: string
-  wamid: string | null
-  statusCode: number | null
-  providerCode: number | null
-  providerSubcode: number | null
-  errorMessage: string | null
-  fbtraceId: string | null
+  wamid?: string | null
+  statusCode?: number | null
+  providerCode?: number | null
+  providerSubcode?: number | null
+  errorMessage?: string | null
+  fbtraceId?: string | null
 }
 
-/** Locks attempts, then their messages, in the orders of evidence-queries.ts. */
-export async function holdAttempts(tx: Tx, sends: ClaimedSend[]): Promise<void> {
+/**
+ * Locks attempts, then their messages, in the orders of evidence-queries.ts. By attempt: whether its own sender has told
+ * what came of it (that it died is said by others).
+ */
+export async function holdAttempts(
+  tx: Tx,
+  sends: ClaimedSend[],
+): Promise<Map<string, 'open' | 'told'>> {
   const tenants = sends.map((send) => send.tenantId)
-  await tx.query(sql`
-    select
+  const attempts = await tx.query(sql<{ id: string; isTold: boolean }>`
+    select a.id, a.outcome is not null and a.error_message is distinct from 'the worker died' as "isTold"
     from unnest(
       ${tenants}::uuid[],
       ${sends.map((send) => send.attemptId)}::uuid[]) as held (tenant_id, id)
@@ -154,6 +160,7 @@ export async function holdAttempts(tx: Tx, sends: ClaimedSend[]): Promise<void> 
     join whatsapp_messages m on m.tenant_id = held.tenant_id and m.id = held.id
     order by m.tenant_id, m.id
     for no key update of m`)
+  return new Map(attempts.map(({ id, isTold }) => [id, isTold ? 'told' : 'open']))
 }
 
 /** Claims that were given back before Meta was asked for any of them were none. */
@@ -181,12 +188,12 @@ export async function endAttempts(tx: Tx, ended: AttemptEnd[]): Promise<void> {
       ${ends.map((end) => end.tenantId)}::uuid[],
       ${ends.map((end) => end.attemptId)}::uuid[],
       ${ends.map((end) => end.outcome)}::text[],
-      ${ends.map((end) => end.wamid)}::text[],
-      ${ends.map((end) => end.statusCode)}::int[],
-      ${ends.map((end) => end.providerCode)}::int[],
-      ${ends.map((end) => end.providerSubcode)}::int[],
-      ${ends.map((end) => end.errorMessage)}::text[],
-      ${ends.map((end) => end.fbtraceId)}::text[])
+      ${ends.map((end) => end.wamid ?? null)}::text[],
+      ${ends.map((end) => end.statusCode ?? null)}::int[],
+      ${ends.map((end) => end.providerCode ?? null)}::int[],
+      ${ends.map((end) => end.providerSubcode ?? null)}::int[],
+      ${ends.map((end) => end.errorMessage ?? null)}::text[],
+      ${ends.map((end) => end.fbtraceId ?? null)}::text[])
       as ended (tenant_id, id, outcome, wamid, status_code, provider_code, provider_subcode, error_message, fbtrace_id)
     where a.tenant_id = ended.tenant_id and a.id = ended.id`)
 }

@@ -45,6 +45,8 @@ export interface Settled extends SendResult {
   decision: Decision
   /** False when the row was taken from us meanwhile. */
   isOurs: boolean
+  /** It was settled before, and nobody heard of that: whether the row was ours then is not known any more. */
+  isRepeat: boolean
   /** The account was fine until this. */
   isNewReauth: boolean
   deadLetterId: string | null
@@ -64,82 +66,119 @@ export async function settleResults(settler: Settler, results: SendResult[]): Pr
   const terms = { ...settler, random, now }
   reportWeather(settler, await holdAllConcerned(db, results, terms))
   // crash point: outbox.weather-before-settle
-  let weather: WeatherChange[] = []
-  const settledAll = await db.transaction(async (tx) => {
+  const { settled, weather } = await db.transaction(async (tx) => {
     // Attempts and messages before the queue, as statuses take them: whoever has a message and wants the queue (a reply, a
     // fallback) and whoever has the queue and wants the message would wait for each other.
-    await holdAttempts(
+    const attempts = await holdAttempts(
       tx,
       results.map(({ send }) => send),
     )
-    const decided = (await heedEvidence(tx, results)).map((result) => ({
-      ...result,
-      decision: decisionOf(settler, result, now),
-    }))
-    await expectEarlyStatuses(tx, decided.flatMap(nameOf))
-    // Before the queue's lock, as everywhere.
-    await expectReauth(
-      tx,
-      decided.filter(({ decision }) => isParked(decision)).map(({ send }) => send),
+    const [repeated, first] = partition(results, (one) =>
+      isRepeated(one, attempts.get(one.send.attemptId)),
     )
-    const suppressed = await keepRefusals(
-      tx,
-      results.flatMap((result) => refusedOf(result, random, now)),
-      random.uuid,
-      now,
-    )
-    const ours = await settleSends(tx, decided.map(settlementOf))
-    weather = await settleWeather(tx, decided, settler.circuit, now)
-    // As they were seen: what a status told of an attempt is in its row already.
-    const [tried, untried] = partition(results, isTried)
-    await endAttempts(tx, tried.map(attemptEndOf))
-    if (untried.length > 0) {
-      await dropAttempts(
-        tx,
-        untried.map(({ send }) => send),
-      )
-    }
-    const held = decided.filter(({ send }) => ours.has(send.id))
-    // What was taken from us and posted all the same counts as a POST, and no more.
-    const lost = decided.filter(({ send, isPosted }) => isPosted && !ours.has(send.id))
-    const posts = lost.map((one) => ({ ...messageEndOf(one), status: null, wamid: null }))
-    await endMessages(tx, [...held.map(messageEndOf), ...posts], now)
-    const falling = held.filter(({ decision }) => decision.state === 'fallback')
-    if (falling.length > 0)
-      await switchToFallback(
-        tx,
-        falling.map(({ send }) => send),
-      )
-    // Not of those that are lost: their messages are named in follow-up.ts, or have been.
-    const early = await joinEarlyStatuses(tx, held.flatMap(nameOf))
-    const failures = await heedFailures(tx, early, random, now)
-    const duplicates = await findDuplicates(tx, held, now)
-    const settled: Settled[] = []
-    const letters = letterIds(held, random)
-    await buryOutbound(
-      tx,
-      held.flatMap((one) => letterOf(one, letters.get(one.send.id), now) ?? []),
-    )
-    const ended = await endSuppressed(tx, suppressed, random, now)
-    for (const one of decided) {
-      const isOurs = ours.has(one.send.id)
-      settled.push({
-        ...one,
-        isOurs,
-        isNewReauth: isOurs && (await applyToNumber(tx, one, now)),
-        deadLetterId: letters.get(one.send.id) ?? null,
-        early: early.filter(({ wamid }) => wamid === one.outcome.wamid).filter(isUnnamed),
-        failures: failures.filter(({ send }) => send.messageId === one.send.messageId),
-        duplicates: duplicates.filter(({ messageId }) => messageId === one.send.messageId),
-        ended: ended.splice(0),
-      })
-    }
+    const fresh = first.length === 0 ? nothing : await settleFirst(tx, settler, first, now)
     // crash point: outbox.settled-before-commit
-    return settled
+    return {
+      weather: fresh.weather,
+      settled: [...fresh.settled, ...repeated.map((one) => settledBefore(settler, one, now))],
+    }
   })
   // crash point: outbox.settled-after-commit
   reportWeather(settler, weather)
-  return settledAll
+  const byAttempt = new Map(settled.map((one) => [one.send.attemptId, one]))
+  return results.flatMap(({ send }) => byAttempt.get(send.attemptId) ?? [])
+}
+
+interface SettledTogether {
+  settled: Settled[]
+  weather: WeatherChange[]
+}
+
+const nothing: SettledTogether = { settled: [], weather: [] }
+
+/** It was committed, and the answer to that was lost. What was dropped untried is no longer there. */
+function isRepeated(result: SendResult, attempt: 'open' | 'told' | undefined): boolean {
+  return attempt === 'told' || (attempt === undefined && !isTried(result))
+}
+
+function settledBefore(settler: Settler, result: SendResult, now: Date): Settled {
+  const decision = decisionOf(settler, result, now)
+  const effects = { early: [], failures: [], duplicates: [], ended: [] }
+  const ends = { isOurs: true, isRepeat: true, isNewReauth: false, deadLetterId: null }
+  return { ...result, decision, ...ends, ...effects }
+}
+
+async function settleFirst(
+  tx: Tx,
+  settler: Settler,
+  results: SendResult[],
+  now: Date,
+): Promise<SettledTogether> {
+  const { random } = settler
+  const decided = (await heedEvidence(tx, results)).map((result) => ({
+    ...result,
+    decision: decisionOf(settler, result, now),
+  }))
+  await expectEarlyStatuses(tx, decided.flatMap(nameOf))
+  // Before the queue's lock, as everywhere.
+  await expectReauth(
+    tx,
+    decided.filter(({ decision }) => isParked(decision)).map(({ send }) => send),
+  )
+  const suppressed = await keepRefusals(
+    tx,
+    results.flatMap((result) => refusedOf(result, random, now)),
+    random.uuid,
+    now,
+  )
+  const ours = await settleSends(tx, decided.map(settlementOf))
+  const weather = await settleWeather(tx, decided, settler.circuit, now)
+  // As they were seen: what a status told of an attempt is in its row already.
+  const [tried, untried] = partition(results, isTried)
+  await endAttempts(tx, tried.map(attemptEndOf))
+  if (untried.length > 0) {
+    await dropAttempts(
+      tx,
+      untried.map(({ send }) => send),
+    )
+  }
+  const held = decided.filter(({ send }) => ours.has(send.id))
+  // What was taken from us and posted all the same counts as a POST, and no more.
+  const lost = decided.filter(({ send, isPosted }) => isPosted && !ours.has(send.id))
+  const posts = lost.map((one) => ({ ...messageEndOf(one), status: null, wamid: null }))
+  await endMessages(tx, [...held.map(messageEndOf), ...posts], now)
+  const falling = held.filter(({ decision }) => decision.state === 'fallback')
+  if (falling.length > 0)
+    await switchToFallback(
+      tx,
+      falling.map(({ send }) => send),
+    )
+  // Not of those that are lost: their messages are named in follow-up.ts, or have been.
+  const early = await joinEarlyStatuses(tx, held.flatMap(nameOf))
+  const failures = await heedFailures(tx, early, random, now)
+  const duplicates = await findDuplicates(tx, held, now)
+  const settled: Settled[] = []
+  const letters = letterIds(held, random)
+  await buryOutbound(
+    tx,
+    held.flatMap((one) => letterOf(one, letters.get(one.send.id), now) ?? []),
+  )
+  const ended = await endSuppressed(tx, suppressed, random, now)
+  for (const one of decided) {
+    const isOurs = ours.has(one.send.id)
+    settled.push({
+      ...one,
+      isOurs,
+      isRepeat: false,
+      isNewReauth: isOurs && (await applyToNumber(tx, one, now)),
+      deadLetterId: letters.get(one.send.id) ?? null,
+      early: early.filter(({ wamid }) => wamid === one.outcome.wamid).filter(isUnnamed),
+      failures: failures.filter(({ send }) => send.messageId === one.send.messageId),
+      duplicates: duplicates.filter(({ messageId }) => messageId === one.send.messageId),
+      ended: ended.splice(0),
+    })
+  }
+  return { settled, weather }
 }
 
 type Decided = SendResult & { decision: Decision }

@@ -62,9 +62,80 @@ describe('what goes wrong on our side', () => {
     expect((await world.read(firm, id)).status).toBe('sent')
   })
 
-  test('a lease that runs out between the claim and the POST: not posted, and taken up by another', async () => {
+  test('a database that is away after the claim: not sent, and nothing is used up', async () => {
     const customer = await world.customerOf(firm)
     const id = await world.send(firm, customer)
+    const { work } = world.gateway.runtime.db
+    const worker = createSendWorker({
+      ...sendWorkerOptions(world.gateway.runtime),
+      db: {
+        ...work,
+        query: async <Row>(statement: Sql<Row>) => {
+          if (!statement.text.includes('unknownForSeconds')) return work.query(statement)
+          throw new DatabaseUnavailable(new Error('away'))
+        },
+      },
+    })
+    await worker.runDue()
+    await worker.idle?.()
+    await worker.stop()
+
+    expect(world.postsTo(customer)).toEqual([])
+    expect(await sendRowOf(world.gateway.db, id)).toMatchObject({ status: 'pending', attempts: 0 })
+    await world.sendWhatWaits()
+    expect(await world.read(firm, id)).toMatchObject({ status: 'sent', attempts: 1 })
+  })
+
+  test('a settlement whose answer is lost after the commit: counted once, and told', async () => {
+    const other = await world.createFirm('Firm D')
+    const customer = await world.customerOf(other)
+    const id = await world.send(other, customer)
+    const { work } = world.gateway.runtime.db
+    const options = sendWorkerOptions(world.gateway.runtime)
+    let lost = 2
+    const worker = createSendWorker({
+      ...options,
+      db: {
+        ...work,
+        transaction: async (doing) => {
+          let isSettlement = false
+          const done = await work.transaction((tx) =>
+            doing({
+              ...tx,
+              query: (statement) => {
+                isSettlement ||= statement.text.includes('"isTold"')
+                return tx.query(statement)
+              },
+            }),
+          )
+          if (isSettlement && lost-- > 0) throw new DatabaseUnavailable(new Error('lost'))
+          return done
+        },
+      },
+    })
+    const before = world.gateway.logText().length
+    await worker.runDue()
+    await worker.idle?.()
+    await worker.stop()
+
+    expect(lost).toBe(-1)
+    const lines = world.gateway.logText().slice(before).trim().split('\n')
+    const told = lines
+      .map((line) => JSON.parse(line))
+      .filter(({ event }) => event === 'outbound_send')
+    expect(told.map(({ state }) => state)).toEqual(['done'])
+    expect(world.postsTo(customer)).toHaveLength(1)
+    expect(await world.read(other, id)).toMatchObject({ status: 'sent', attempts: 1 })
+    expect(
+      await world.gateway.db.query(sql`
+        select sum(calls)::int as calls from send_calls where tenant_id = ${other.id}`),
+    ).toEqual([{ calls: 1 }])
+  })
+
+  test('a lease that runs out between the claim and the POST: not posted, and taken up by another', async () => {
+    const customer = await world.customerOf(firm)
+    // What may be with Meta would wait for a person; this is known not to be.
+    const id = await world.send(firm, customer, { delivery: 'at_most_once' })
     let sending: Promise<unknown> = Promise.resolve()
     await world.gateway.db.transaction(async (tx) => {
       // What it must look up after its claim stands still meanwhile.

@@ -1,5 +1,5 @@
 // Step 2 of sending, in the queue's engine (queue/engine.ts): what is claimed, how it is sent, what is taken back.
-import type { Db } from '../db/connect.ts'
+import { DatabaseUnavailable, type Db } from '../db/connect.ts'
 import { errorFields, type Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { createEngine, type Engine, type RowKey } from '../queue/engine.ts'
@@ -11,7 +11,7 @@ import type { ClaimedSend } from './model.ts'
 import { claimSends, giveBackSends, reapWorkers, sweepAlarms } from './queue-queries.ts'
 import { reportSettled } from './report.ts'
 import { type Sender, type SendResult, sendOne, unsentOutcome } from './send.ts'
-import { type SendContext, selectContexts } from './send-queries.ts'
+import { endAttempts, type SendContext, selectContexts } from './send-queries.ts'
 import { type Settled, type Settler, settleResults } from './settle.ts'
 import { createTurns } from './slot.ts'
 import { traceSettled } from './trace.ts'
@@ -57,10 +57,13 @@ export function createSendWorker(options: SendWorkerOptions): SendWorker {
       return sends
     },
     lookUp: (sends) => lookUp(options, sends),
-    work: async (send, context, { isHeld }) =>
-      context
-        ? sendOne(options, send, context, () => turns.await(send), isHeld)
-        : notLookedUp(send, clock.monotonicMs()),
+    work: async (send, context, { isHeld }) => {
+      if (context === 'later' || context === 'failed')
+        return notLookedUp(send, clock.monotonicMs(), context)
+      const result = await sendOne(options, send, context, () => turns.await(send), isHeld)
+      if (!result) await noteUnposted(options, send)
+      return result
+    },
     settle: (results) => settleResults(options, results),
     report: async (settled) => {
       reportSettled(options, settled)
@@ -89,22 +92,41 @@ export function createSendWorker(options: SendWorkerOptions): SendWorker {
   })
 }
 
-function notLookedUp(send: ClaimedSend, atMs: number): SendResult {
+/** While the database is away nothing is used up. */
+type NoContext = 'later' | 'failed'
+
+function notLookedUp(send: ClaimedSend, atMs: number, why: NoContext): SendResult {
   const times = { takenMs: atMs, endedMs: atMs, durationMs: 0 }
-  return { send, outcome: unsentOutcome(), isPosted: false, ...times }
+  const unsent = { send, outcome: unsentOutcome(), isPosted: false, ...times }
+  return why === 'later' ? { ...unsent, postponedMs: 1_000 } : unsent
 }
 
-/** What cannot be looked up has no context: it was not sent, and is tried again. */
+/**
+ * The lease was lost before the POST. Others will find a dead process and would have to take it for possible that Meta has
+ * the message: what must not be doubled would wait for a person.
+ */
+async function noteUnposted({ db, log }: SendWorkerOptions, send: ClaimedSend): Promise<void> {
+  const { tenantId, attemptId, correlationId } = send
+  await endAttempts(db, [{ tenantId, attemptId, outcome: 'not_posted' }]).catch((error) =>
+    log.warn('outbound_follow_up_failed', {
+      tenant_id: tenantId,
+      correlation_id: correlationId,
+      ...errorFields(error),
+    }),
+  )
+}
+
+/** What cannot be looked up was not sent, and is tried again. */
 async function lookUp(
   { db, clock, log, longestBreakSeconds }: SendWorkerOptions,
   sends: ClaimedSend[],
-): Promise<(send: ClaimedSend) => SendContext | undefined> {
+): Promise<(send: ClaimedSend) => SendContext | NoContext> {
   try {
     const found = await selectContexts(db, sends, clock.now(), longestBreakSeconds)
     const contexts = new Map(found.map((context) => [context.outboxId, context]))
-    return (send) => contexts.get(send.id)
+    return (send) => contexts.get(send.id) ?? 'failed'
   } catch (error) {
     log.warn('outbound_lookup_failed', { count: sends.length, ...errorFields(error) })
-    return () => undefined
+    return () => (error instanceof DatabaseUnavailable ? 'later' : 'failed')
   }
 }

@@ -31,6 +31,11 @@ export interface Holdings {
   olderThanSeconds: number
 }
 
+/** Of rows that nobody seemed to know of, those of which that is still so. */
+export function stillForgotten(rows: ClaimedRow[], holdings: Holdings | undefined): ClaimedRow[] {
+  return rows.filter(({ attemptId }) => holdings?.attemptIds.includes(attemptId) === false)
+}
+
 export interface EngineOptions<Job extends ClaimedRow, Context, Result, Settled> {
   name: Queue['name']
   /** The first word of its log lines: `outbound` gives outbound_claim_lost. */
@@ -57,7 +62,8 @@ export interface EngineOptions<Job extends ClaimedRow, Context, Result, Settled>
   logFieldsOf(job: Job): LogFields
   /**
    * Gives back, unspent, what this process holds without knowing. Holdings are to be asked for once the transaction has
-   * begun: what is heard of after that was claimed too late to be old by the transaction's clock. Undefined: no lease.
+   * begun, and again when the rows are found: what was claimed meanwhile is known by then, or its claim is under way,
+   * whatever the clocks say. Undefined: no lease, or nobody can tell just now.
    */
   giveBackForgotten(holdings: () => Holdings | undefined): Promise<RowKey[]>
   /** At every heartbeat: takes back what dead processes held. True when something may be due now. */
@@ -85,8 +91,6 @@ export function createEngine<Job extends ClaimedRow, Context, Result, Settled>(
 ): Engine<Settled> {
   const { log, word, maxInFlight } = options
   const inFlight = new Set<Promise<Ended<Settled>>>()
-  /** Attempts of this process that have not ended. */
-  const known = new Set<string>()
   /** Room that a claim under way may fill. */
   let reserved = 0
   let isStopping = false
@@ -94,12 +98,13 @@ export function createEngine<Job extends ClaimedRow, Context, Result, Settled>(
   const settle = createSettling(options)
   const mind = async (beats: number) => {
     const isDue = await options.onBeat(beats)
-    if ((await giveBackForgotten(options, leases, known)) || isDue) ring()
+    if ((await giveBackForgotten(options, inHand.holdings)) || isDue) ring()
   }
   const leases = createLeaseKeeper({
     ...options,
     onBeat: mind,
   })
+  const inHand = keepInHand(leases, options.leaseSeconds)
 
   async function work(
     job: Job,
@@ -139,18 +144,17 @@ export function createEngine<Job extends ClaimedRow, Context, Result, Settled>(
   }
 
   async function claimAndStart(room: number, only?: RowKey): Promise<Promise<Ended<Settled>>[]> {
-    const { lease, jobs, times } = await claim(options, leases, room, only)
+    const { lease, jobs, times } = await inHand.take(() => claim(options, leases, room, only))
     if (jobs.length === 0) return []
-    for (const { attemptId } of jobs) known.add(attemptId)
     // crash point: queue.claimed-before-work
     const contextOf = await options.lookUp(jobs).catch((error) => {
-      for (const { attemptId } of jobs) known.delete(attemptId)
+      for (const job of jobs) inHand.drop(job)
       throw error
     })
     return jobs.map((job) => {
       const task = work(job, contextOf(job), lease, times).finally(() => {
         inFlight.delete(task)
-        known.delete(job.attemptId)
+        inHand.drop(job)
         ring()
       })
       inFlight.add(task)
@@ -203,22 +207,40 @@ async function claim<Job extends ClaimedRow, Context, Result, Settled>(
   return { lease, jobs: isLate ? [] : jobs, times }
 }
 
+/** What this process knows to be its own. */
+function keepInHand(leases: LeaseKeeper, olderThanSeconds: number) {
+  const attempts = new Set<string>()
+  let claimsUnderWay = 0
+  return {
+    async take<Claim extends { jobs: ClaimedRow[] }>(claim: () => Promise<Claim>): Promise<Claim> {
+      claimsUnderWay += 1
+      try {
+        const claimed = await claim()
+        for (const { attemptId } of claimed.jobs) attempts.add(attemptId)
+        return claimed
+      } finally {
+        claimsUnderWay -= 1
+      }
+    },
+    drop: ({ attemptId }: ClaimedRow) => attempts.delete(attemptId),
+    holdings(): Holdings | undefined {
+      const lease = leases.current()
+      if (!lease || claimsUnderWay > 0) return undefined
+      return { workerId: lease.workerId, attemptIds: [...attempts], olderThanSeconds }
+    },
+  }
+}
+
 /**
  * The answer to a claim can be lost after its commit, or come so late that it was dropped: its rows would stand still for as
  * long as this process lives.
  */
 async function giveBackForgotten<Job extends ClaimedRow, Context, Result, Settled>(
   options: EngineOptions<Job, Context, Result, Settled>,
-  leases: LeaseKeeper,
-  known: Set<string>,
+  holdings: () => Holdings | undefined,
 ): Promise<boolean> {
-  if (!leases.current()) return false
-  const rows = await options.giveBackForgotten(() => {
-    const lease = leases.current()
-    if (!lease) return undefined
-    const { workerId } = lease
-    return { workerId, attemptIds: [...known], olderThanSeconds: options.leaseSeconds }
-  })
+  if (!holdings()) return false
+  const rows = await options.giveBackForgotten(holdings)
   if (rows.length > 0) options.log.warn(`${options.word}_claim_forgotten`, { count: rows.length })
   return rows.length > 0
 }

@@ -86,8 +86,10 @@ describe('stored webhooks are replayed', () => {
     const after = await gateway.call('GET', '/api/whatsapp/conversations', { key: firmA.key })
     expect(after.json).toEqual(conversations.json)
     const events = await gateway.db.query(sql<{ attempt: number; attempts_allowed: number }>`
-      select attempt, attempts_allowed from whatsapp_webhook_events`)
-    expect(events.every((one) => one.attempt === 2 && one.attempts_allowed === 11)).toBe(true)
+      select attempt, attempts_allowed, attempts_before from whatsapp_webhook_events`)
+    expect(events).toEqual(
+      Array.from({ length: 4 }, () => ({ attempt: 2, attempts_allowed: 11, attempts_before: 1 })),
+    )
   })
 
   test.each([
