@@ -1,8 +1,8 @@
 // The stream of events: read line by line as the standard of server-sent events has it, and taken up again where it broke off.
 import { makeCall, pause } from './call.ts'
 import { EstafetError } from './error.ts'
-import type { EstafetEvent } from './generated.ts'
-import type { CallOptions, ClientOptions, StreamQuery } from './model.ts'
+import type { EstafetEvent, StreamQuery } from './generated.ts'
+import type { CallOptions, ClientOptions } from './model.ts'
 
 /** The gateway says something every 15 seconds: whoever hears nothing for so long is alone. */
 const silentMs = 45_000

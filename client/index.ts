@@ -1,8 +1,8 @@
 // The client of Estafet's API: `createClient` for calls, `verifyEvent` for the events that come. Needs nothing but `fetch`.
 import { makeCall } from './call.ts'
 import { streamEvents } from './event-stream.ts'
-import { type Api, operations, type Spec } from './generated.ts'
-import type { ClientOptions, Page, SendOptions, StreamQuery, UploadedFile } from './model.ts'
+import { type Api, operations, type Spec, type StreamQuery } from './generated.ts'
+import type { ClientOptions, Page, SendOptions, UploadedFile } from './model.ts'
 import { createPages } from './pages.ts'
 
 // biome-ignore lint/performance/noBarrelFile: this is what the package gives to others.

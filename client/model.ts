@@ -48,12 +48,3 @@ export interface UploadedFile {
   /** image/jpeg, or a kind of Meta's: image. */
   type?: string | undefined
 }
-
-export interface StreamQuery {
-  /** All, unless said. */
-  types?: string[] | undefined
-  /** Begin after this event. */
-  lastEventId?: string | undefined
-  /** Told when `lastEventId` is no longer kept: the stream begins with the oldest event that is. */
-  onReset?: (() => void) | undefined
-}
