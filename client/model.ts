@@ -9,7 +9,7 @@ export interface ClientOptions {
   tenantId?: string | undefined
   /** Instead of the global one. */
   fetch?: typeof fetch | undefined
-  /** Of one attempt; 30 seconds unless said. */
+  /** Of one attempt; 30 seconds unless said. Infinity: nearly 25 days. */
   timeoutMs?: number | undefined
   /** How often a call is made again; 3 times unless said. */
   maxRetries?: number | undefined
