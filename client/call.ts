@@ -1,19 +1,8 @@
 // One call of the API: made again where that is safe, with the same Idempotency-Key, later each time.
 import { EstafetError, errorFrom } from './error.ts'
-import type { Spec } from './generated.ts'
-import type { ClientOptions, SendOptions } from './model.ts'
+import type { ClientOptions } from './model.ts'
+import { type Call, type Outgoing, requestOf } from './request.ts'
 
-/** Where, with what, and how patiently. */
-export interface Call {
-  spec: Pick<Spec, 'method' | 'isKeyed'>
-  /** With its query. */
-  path: string
-  body?: unknown
-  headers?: Record<string, string>
-  options?: SendOptions | undefined
-}
-
-const defaultTimeoutMs = 30_000
 const defaultRetries = 3
 const firstDelayMs = 250
 const longestDelayMs = 10_000
@@ -28,17 +17,19 @@ export async function makeCall<Answer>(
 ): Promise<Answer> {
   const { spec, options = {} } = call
   const maxRetries = options.maxRetries ?? client.maxRetries ?? defaultRetries
-  const headers = headersOf(client, call)
+  const request = requestOf(client, call)
   const isRepeatable = isSafeToRepeat(call)
   let mayBeDone = false
   for (let retries = 0; ; retries++) {
     try {
-      return await attempt(client, { ...call, headers }, read)
+      return await attempt(client.fetch ?? fetch, request, options.signal, read)
     } catch (error) {
       // What an earlier attempt deleted is not there any more.
       if (mayBeDone && spec.method === 'DELETE' && isGone(error)) return undefined as Answer
       const waitMs = retryDelay(error, isRepeatable, retries)
-      if (retries >= maxRetries || waitMs === undefined) throw unwrapped(error)
+      if (retries >= maxRetries || waitMs === undefined) {
+        throw failureOf(error, request.headers['idempotency-key'])
+      }
       mayBeDone ||= !(error instanceof Refused && error.error.status === 429)
       await pause(waitMs, options.signal)
     }
@@ -53,28 +44,7 @@ function isSafeToRepeat({ spec, path }: Call): boolean {
   return !isAtMeta && ['PATCH', 'DELETE'].includes(spec.method)
 }
 
-function headersOf(client: ClientOptions, { spec, body, headers, options = {} }: Call) {
-  const tenantId = options.tenantId ?? client.tenantId
-  return {
-    accept: 'application/json',
-    authorization: `Bearer ${client.key}`,
-    ...(tenantId !== undefined && { 'x-tenant-id': tenantId }),
-    ...(body !== undefined &&
-      !(body instanceof FormData) && { 'content-type': 'application/json' }),
-    ...(spec.isKeyed && { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() }),
-    ...headers,
-    // Under another spelling they would be sent besides ours, not instead.
-    ...lowerCased(options.headers),
-  }
-}
-
-function lowerCased(headers: Record<string, string> = {}): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-  )
-}
-
-/** An error with how long the gateway wants to be left alone. */
+/** An answer that is an error, with how long the gateway wants to be left alone. */
 class Refused extends Error {
   readonly error: EstafetError
   readonly retryAfterMs: number | undefined
@@ -96,32 +66,34 @@ function retryAfterMsOf(text: string): number | undefined {
 const isGone = (error: unknown) =>
   error instanceof Refused && error.error.status === 404 && error.error.code !== 'NOT_OURS'
 
-const unwrapped = (error: unknown) => (error instanceof Refused ? error.error : error)
+function failureOf(error: unknown, idempotencyKey: string | undefined): unknown {
+  const failure = error instanceof Refused ? error.error : error
+  // Whoever calls again with it does nothing twice, also when it was made up here.
+  if (failure instanceof EstafetError) failure.idempotencyKey = idempotencyKey
+  return failure
+}
 
 async function attempt<Answer>(
-  client: ClientOptions,
-  { spec, path, body, headers = {}, options = {} }: Call,
+  send: typeof fetch,
+  { url, method, headers, body, timeoutMs }: Outgoing,
+  wish: AbortSignal | undefined,
   read: (response: Response) => Promise<Answer>,
 ): Promise<Answer> {
   const timeout = new AbortController()
-  const timer = setTimeout(
-    () => timeout.abort(),
-    options.timeoutMs ?? client.timeoutMs ?? defaultTimeoutMs,
-  )
-  const signal = options.signal ? AbortSignal.any([options.signal, timeout.signal]) : timeout.signal
+  const timer = setTimeout(() => timeout.abort(), timeoutMs)
+  const signal = wish ? AbortSignal.any([wish, timeout.signal]) : timeout.signal
   try {
-    const response = await (client.fetch ?? fetch)(client.baseUrl.replace(/\/+$/, '') + path, {
-      method: spec.method,
-      headers,
-      ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
-      signal,
-    })
+    // Followed, a redirected POST would become a GET.
+    const how = { method, headers, signal, redirect: 'manual' } as const
+    const response = await send(url, body === undefined ? how : { ...how, body })
     if (response.ok) return await read(response)
     throw new Refused(await errorFrom(response), response.headers.get('retry-after'))
   } catch (error) {
     if (error instanceof Refused) throw error
+    // Answered, but by something else: it would answer the same again.
+    if (error instanceof EstafetError) throw new Refused(error, null)
     // The caller's own wish is no failure of ours to explain.
-    if (options.signal?.aborted) throw options.signal.reason
+    if (wish?.aborted) throw wish.reason
     if (timeout.signal.aborted)
       throw new EstafetError('TIMEOUT', 'No answer in time.', { cause: error })
     throw new EstafetError('NETWORK', 'No answer, or only a part of one.', { cause: error })

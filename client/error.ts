@@ -20,6 +20,8 @@ export class EstafetError extends Error {
   readonly details: Record<string, unknown>
   /** Names the request in the gateway's log. */
   readonly requestId: string | undefined
+  /** Which the call carried, where it takes one: with it, calling again does nothing twice. */
+  idempotencyKey?: string | undefined
 
   constructor(
     code: EstafetError['code'],
@@ -45,16 +47,52 @@ export class EstafetError extends Error {
   }
 }
 
+const redirects = [301, 302, 303, 307, 308]
+
 export async function errorFrom(response: Response): Promise<EstafetError> {
-  const { status } = response
-  const requestId = response.headers.get('x-request-id') ?? undefined
+  const { status, type, headers } = response
+  // Browsers tell of a redirect only that it is one.
+  if (redirects.includes(status) || type === 'opaqueredirect') {
+    await response.body?.cancel()
+    const whereto = headers.get('location') ?? 'another address'
+    return new EstafetError('NOT_OURS', `baseUrl redirects to ${whereto}`, { status })
+  }
   const text = await response.text()
+  const error = errorIn(text)
+  if (error) {
+    const { code, message, details, request_id: requestId } = error
+    return new EstafetError(code, message, { status, details, requestId })
+  }
+  const requestId = headers.get('x-request-id') ?? undefined
+  const message = `answered ${status}: ${text.slice(0, 200)}`
+  return new EstafetError('NOT_OURS', message, { status, requestId })
+}
+
+/** Undefined when it is not of the gateway's form: others answer with JSON too. */
+function errorIn(text: string): ErrorBody['error'] | undefined {
   try {
     const { error } = JSON.parse(text) as ErrorBody
-    const { code, message, details, request_id } = error
-    return new EstafetError(code, message, { status, details, requestId: request_id })
+    const isOurs = [error.code, error.message, error.request_id].every(
+      (one) => typeof one === 'string',
+    )
+    return isOurs ? error : undefined
   } catch {
-    const message = `answered ${status}: ${text.slice(0, 200)}`
-    return new EstafetError('NOT_OURS', message, { status, requestId })
+    return undefined
   }
+}
+
+/** For what came with a 200 all the same: the page of a proxy, of a hotel's network. */
+export async function notOurs(response: Response, expected: string): Promise<EstafetError> {
+  const { status, headers } = response
+  await response.body?.cancel()
+  const given = headers.get('content-type') ?? 'no type'
+  return new EstafetError('NOT_OURS', `answered ${status} with ${given} instead of ${expected}`, {
+    status,
+  })
+}
+
+/** Throws unless the answer is of this type. */
+export async function checkType(response: Response, type: string): Promise<void> {
+  const [given = ''] = (response.headers.get('content-type') ?? '').split(';')
+  if (given.trim().toLowerCase() !== type) throw await notOurs(response, type)
 }

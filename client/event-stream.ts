@@ -1,24 +1,41 @@
 // The stream of events: read line by line as the standard of server-sent events has it, and taken up again where it broke off.
 import { makeCall, pause } from './call.ts'
-import { EstafetError } from './error.ts'
-import type { EstafetEvent } from './generated.ts'
-import type { CallOptions, ClientOptions, StreamQuery } from './model.ts'
+import { checkType, EstafetError } from './error.ts'
+import type { EstafetEvent, StreamQuery } from './generated.ts'
+import type { CallOptions, ClientOptions } from './model.ts'
 
 /** The gateway says something every 15 seconds: whoever hears nothing for so long is alone. */
 const silentMs = 45_000
 const firstDelayMs = 500
 const longestDelayMs = 15_000
 
-/** Ends when the signal says so; throws what cannot be mended by asking again. */
-export async function* streamEvents(
+/** Ends when the signal says so, or the reader; throws what cannot be mended by asking again. */
+export function streamEvents(
   client: ClientOptions,
   query: StreamQuery = {},
   options: CallOptions = {},
 ): AsyncGenerator<EstafetEvent, void, void> {
+  const leaving = new AbortController()
+  const signal = options.signal ? AbortSignal.any([options.signal, leaving.signal]) : leaving.signal
+  const events = follow(client, query, { ...options, signal })
+  const end = events.return.bind(events)
+  // A generator ends only after the event that somebody waits for, which may never come.
+  events.return = (value) => {
+    leaving.abort()
+    return end(value)
+  }
+  return events
+}
+
+async function* follow(
+  client: ClientOptions,
+  query: StreamQuery,
+  options: CallOptions & { signal: AbortSignal },
+): AsyncGenerator<EstafetEvent, void, void> {
   const { signal } = options
   let lastId = query.lastEventId
   let failures = 0
-  while (!signal?.aborted) {
+  while (!signal.aborted) {
     const frames = connect(client, { ...query, lastEventId: lastId }, options)
     try {
       // Only what the connection throws is mended by another one: not what the caller does with an event.
@@ -40,12 +57,12 @@ export async function* streamEvents(
 /** Undefined when the connection ended or broke. */
 async function nextOf(
   frames: AsyncGenerator<Frame, void>,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<Frame | undefined> {
   try {
     return (await frames.next()).value ?? undefined
   } catch (error) {
-    if (!signal?.aborted && isFinal(error)) throw error
+    if (!signal.aborted && isFinal(error)) throw error
     return undefined
   }
 }
@@ -59,10 +76,14 @@ function eventIn(data: string): EstafetEvent {
   }
 }
 
-/** Refused for good: no key, no right, a wrong question. Being too many passes. */
+/** Refused for good: no key, no right, a wrong question, somebody else's house. Being too many passes, and so does a gateway that
+ *  is away, whoever says so in its place. */
 function isFinal(error: unknown): boolean {
+  // Of the call itself: nothing was asked.
+  if (error instanceof TypeError) return true
   if (!(error instanceof EstafetError)) return false
-  return error.status >= 400 && error.status < 500 && error.status !== 429
+  const { code, status } = error
+  return status < 500 && status !== 429 && (status >= 400 || code === 'NOT_OURS')
 }
 
 interface Frame {
@@ -76,10 +97,10 @@ interface Frame {
 async function* connect(
   client: ClientOptions,
   { types, lastEventId }: StreamQuery,
-  options: CallOptions,
+  options: CallOptions & { signal: AbortSignal },
 ): AsyncGenerator<Frame, void> {
   const leaving = new AbortController()
-  const signal = options.signal ? AbortSignal.any([options.signal, leaving.signal]) : leaving.signal
+  const signal = AbortSignal.any([options.signal, leaving.signal])
   const search = types ? `?${new URLSearchParams({ types: types.join(',') })}` : ''
   let timer = setTimeout(() => leaving.abort(), silentMs)
   try {
@@ -94,11 +115,15 @@ async function* connect(
         },
         options: { ...options, signal },
       },
-      async (response) => response.body,
+      async (response) => {
+        await checkType(response, 'text/event-stream')
+        return response.body
+      },
     )
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
     for (let rest = ''; reader; ) {
-      const { done, value } = await reader.read()
+      // Where it breaks, it ends.
+      const { done, value } = await reader.read().catch(() => ({ done: true, value: '' }))
       if (done) return
       clearTimeout(timer)
       timer = setTimeout(() => leaving.abort(), silentMs)
@@ -113,7 +138,8 @@ async function* connect(
 }
 
 function frameIn(block: string): Frame {
-  const lines = block.split(/\r?\n/).map((line) => /^(\w+): ?(.*)$/.exec(line) ?? [])
+  // JSON leaves U+2028 and U+2029 as they are: they end no line here, but without `s` they would end what `.` takes.
+  const lines = block.split(/\r?\n/).map((line) => /^(\w+): ?(.*)$/s.exec(line) ?? [])
   const said = (name: string) => lines.filter(([, one]) => one === name).map(([, , value]) => value)
   const data = said('data')
   return {

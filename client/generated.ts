@@ -1,6 +1,6 @@
 // What goes in and out of the API, and how it is called. Made by `npm run generate:client` from the API’s
 // description: change that, not this.
-import type { CallOptions, Pages, SendOptions, StreamQuery, UploadedFile } from './model.ts'
+import type { CallOptions, Pages, SendOptions, UploadedFile } from './model.ts'
 
 /** What the API answers with when it refuses or fails. */
 export type ErrorCode =
@@ -3409,6 +3409,15 @@ export interface TemplatesSyncQuery {
   /** acc_… */
   account_id?: string | undefined
   phone_number_id?: string | undefined
+}
+
+export interface StreamQuery {
+  /** All, unless said. */
+  types?: Exclude<EstafetEvent['type'], 'event_endpoint.test'>[] | undefined
+  /** Begin after this event. */
+  lastEventId?: string | undefined
+  /** Told when `lastEventId` is no longer kept: the stream begins with the oldest event that is. */
+  onReset?: (() => void) | undefined
 }
 
 export interface Api {

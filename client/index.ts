@@ -1,8 +1,9 @@
 // The client of Estafet's API: `createClient` for calls, `verifyEvent` for the events that come. Needs nothing but `fetch`.
 import { makeCall } from './call.ts'
+import { checkType, notOurs } from './error.ts'
 import { streamEvents } from './event-stream.ts'
-import { type Api, operations, type Spec } from './generated.ts'
-import type { ClientOptions, Page, SendOptions, StreamQuery, UploadedFile } from './model.ts'
+import { type Api, operations, type Spec, type StreamQuery } from './generated.ts'
+import type { ClientOptions, Page, SendOptions, UploadedFile } from './model.ts'
 import { createPages } from './pages.ts'
 
 // biome-ignore lint/performance/noBarrelFile: this is what the package gives to others.
@@ -85,17 +86,24 @@ function form({ file, filename, type }: UploadedFile): FormData {
   return parts
 }
 
-const json = (response: Response): Promise<unknown> => response.json()
+async function json(response: Response): Promise<unknown> {
+  await checkType(response, 'application/json')
+  return response.json()
+}
 
 const readers: Record<
   Exclude<Spec['gives'], 'page' | 'stream'>,
   (response: Response) => Promise<unknown>
 > = {
   json,
-  text: (response) => response.text(),
+  text: async (response) => {
+    await checkType(response, 'text/plain')
+    return response.text()
+  },
   // Its bytes are for the caller to read.
   file: async (response) => response,
   nothing: async (response) => {
+    if (response.status !== 204) throw await notOurs(response, 'nothing')
     await response.body?.cancel()
   },
 }

@@ -9,7 +9,7 @@ export interface ClientOptions {
   tenantId?: string | undefined
   /** Instead of the global one. */
   fetch?: typeof fetch | undefined
-  /** Of one attempt; 30 seconds unless said. */
+  /** Of one attempt; 30 seconds unless said. Infinity: nearly 25 days. */
   timeoutMs?: number | undefined
   /** How often a call is made again; 3 times unless said. */
   maxRetries?: number | undefined
@@ -47,13 +47,4 @@ export interface UploadedFile {
   filename?: string | undefined
   /** image/jpeg, or a kind of Meta's: image. */
   type?: string | undefined
-}
-
-export interface StreamQuery {
-  /** All, unless said. */
-  types?: string[] | undefined
-  /** Begin after this event. */
-  lastEventId?: string | undefined
-  /** Told when `lastEventId` is no longer kept: the stream begins with the oldest event that is. */
-  onReset?: (() => void) | undefined
 }

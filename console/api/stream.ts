@@ -1,13 +1,6 @@
 // The tenant's events as they happen, read with fetch because an EventSource cannot say for which tenant it asks.
 import { sessionHeaders } from './call.ts'
-
-export interface StreamEvent {
-  /** Empty for the stream's own words, such as `stream.reset`. */
-  id: string
-  type: string
-  /** Undefined when it only says from where to go on. */
-  data: unknown
-}
+import { eventsIn, type StreamEvent } from './stream-frames.ts'
 
 export type StreamState = 'live' | 'reconnecting' | 'offline'
 
@@ -95,35 +88,4 @@ export function openStream({ tenantId, onEvent, onState, onRefused }: StreamOpti
   addEventListener('online', onOnline)
   void goOn()
   return close
-}
-
-/** `onBytes`: somebody is there, even if it is only a heartbeat. */
-export async function* eventsIn(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  onBytes: () => void,
-): AsyncGenerator<StreamEvent> {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ''
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return
-    onBytes()
-    const frames = (rest + value).split('\n\n')
-    rest = frames.pop() ?? ''
-    for (const frame of frames) {
-      const event = parseFrame(frame)
-      if (event) yield event
-    }
-  }
-}
-
-function parseFrame(frame: string): StreamEvent | undefined {
-  const fields = new Map<string, string>()
-  for (const line of frame.split('\n')) {
-    const [, name = '', value = ''] = /^([^:]*): ?(.*)$/.exec(line) ?? []
-    fields.set(name, fields.has(name) ? `${fields.get(name)}\n${value}` : value)
-  }
-  const [id = '', data] = [fields.get('id'), fields.get('data')]
-  if (data === undefined && id === '') return undefined
-  return { id, type: fields.get('event') ?? '', data: data && JSON.parse(data) }
 }

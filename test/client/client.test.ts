@@ -8,6 +8,7 @@ import {
   createClient,
   type EstafetError,
   type EstafetEvent,
+  type StreamQuery,
   verifyEvent,
 } from '../../client/index.ts'
 import { clientOperations, clientSource } from '../../scripts/client-source.ts'
@@ -260,7 +261,7 @@ test('the stream goes on where it broke off, and leaves nothing out', async () =
   const told: EstafetEvent[] = []
   const leaving = new AbortController()
   const read = async () => {
-    const query = { types: ['message.received'] }
+    const query: StreamQuery = { types: ['message.received'] }
     for await (const event of client.events.stream(query, { signal: leaving.signal })) {
       told.push(event)
     }
@@ -314,7 +315,7 @@ test('a stream that breaks before its first event leaves nothing out', async () 
   }
   const leaving = new AbortController()
   const own = createClient({ baseUrl, key: silent.key, fetch: watched })
-  const query = { types: ['message.received'] }
+  const query: StreamQuery = { types: ['message.received'] }
   const first = own.events.stream(query, { signal: leaving.signal }).next()
   await until('the stream has begun', () => isPlaceKnown)
   proxy.refuseEverything()

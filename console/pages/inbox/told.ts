@@ -1,5 +1,5 @@
 // What an event of the stream says of conversations and messages, out of its envelope.
-import type { StreamEvent } from '../../api/stream.ts'
+import type { StreamEvent } from '../../api/stream-frames.ts'
 
 export interface Told {
   conversation_id?: string
