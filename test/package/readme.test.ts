@@ -72,7 +72,7 @@ const cellsOf = (table: string) =>
   )
 
 test('every test that is named as evidence is one', () => {
-  const tests = ['test/e2e', 'src'].flatMap((folder) =>
+  const tests = ['test/e2e', 'test/docs', 'src'].flatMap((folder) =>
     readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.test.ts'))
       .map((name) => `${folder}/${name.replaceAll('\\', '/')}`),
