@@ -11,7 +11,7 @@ export const badInput: Record<string, BadInput[]> = { ...deliveries, ...calls, .
 export function badInputPage(): string {
   const cell = (text: string) => text.replaceAll('|', '\\|')
   const rowOf = ({ id, input, answer, because, tests }: BadInput) => {
-    const files = Object.keys(tests).map((path) => `[${path.split('/').at(-1)}](../${path})`)
+    const files = Object.keys(tests).map((path) => `\`${path}\``)
     const reason = because === undefined ? '' : `<br>*${because}*`
     return `| \`${id}\` | ${cell(input)} | ${cell(answer)}${cell(reason)} | ${files.join('<br>')} |`
   }

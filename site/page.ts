@@ -103,7 +103,7 @@ export function firstPageHtml({ groups }: Frame): string {
       `<h2>${escapeHtml(name)}</h2>\n<ul class="cards">${pages.map(card).join('\n')}</ul>`,
   )
   return `<h1>Estafet documentation</h1>
-<p>A self-hosted, multi-tenant gateway for Meta’s WhatsApp Cloud API: it takes every webhook, loses none and applies each once;
+<p>A self-hosted, multi-tenant gateway for Meta’s WhatsApp Cloud API: it keeps every webhook that it acknowledged, and applies each once;
 sends every message, in order and fairly between tenants; and shows what is happening.</p>
 <p>Every call with its fields and answers is in the <a href="/docs">API reference</a>. For programs that read:
 <a href="/llms.txt">llms.txt</a>, and every page as Markdown under its name with <code>.md</code>.</p>

@@ -59,7 +59,7 @@ export const groups: PageGroup[] = [
     name: 'Run',
     pages: [
       document('deployment', 'Docker, Compose, Cloud Run and their costs and limits.'),
-      document('operations', 'Backups, keys, scaling, health: the days after the first.'),
+      document('operations', 'Health, what to watch, stuck messages, reconcile, capacity, logs.'),
       document('runbook', 'What each alert means, what to look at, what to do.'),
       document('upgrading', 'From one version to the next without losing a webhook.'),
       document('security', 'What is protected from whom, and how.'),

@@ -34,7 +34,7 @@ pre { margin: 0 0 20px; tab-size: 2 }
 .copy { position: absolute; top: 8px; right: 8px; height: 28px; padding: 0 10px; border: 1px solid var(--border-strong);
   border-radius: 6px; background: var(--surface); color: var(--text-2); font: 500 12px var(--font); cursor: pointer; opacity: 0 }
 .code:hover .copy, .copy:focus-visible { opacity: 1 }
-@media (hover: none) { .copy { opacity: 1 } }
+@media (hover: none) { .copy { opacity: 1 } .code pre { padding-top: 44px } }
 
 .table { overflow-x: auto; margin: 0 0 24px; scrollbar-width: thin }
 table { border-collapse: collapse; width: 100%; font-size: 14px; line-height: 1.55 }

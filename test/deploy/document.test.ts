@@ -21,6 +21,11 @@ describe('docs/deployment.md names', () => {
     expect(named.length).toBeGreaterThan(15)
   })
 
+  test('every variable of compose.yaml', () => {
+    const text = document + textOf('docs/configuration.md')
+    expect(composeVariables().filter((name) => !text.includes(`\`${name}`))).toEqual([])
+  })
+
   test('commands that exist', () => {
     const declared = createProgram().commands.map((command) => command.name())
     const called = matches(/(?:^|`)(?:estafet|docker compose run --rm gateway) ([a-z]+)/gm)
@@ -77,10 +82,14 @@ describe('docs/deployment.md names', () => {
         Object.entries(which).every(([key, value]) => row[key] === value),
       )
     const spaced = (value: number) => Math.floor(value).toLocaleString('en').replace(',', ' ')
+    const about = (value: number) => spaced(Number(value.toPrecision(2)))
     const ingest = ours('ingest', { variant: 'ours', connections: 64 })
     const many = ours('inbound', { storedMessages: 1_000_000 })
     const few = ours('inbound', { storedMessages: 10_000 })
     const sends = ours('outbox', { contender: 'ours' })
+    const idle = (dispatch: string) => ours('cost', { kind: 'idle', dispatch }).commits.median
+    // Seconds of processor time that a number takes a second: 80 messages and three statuses for each.
+    const perNumber = (80 * (sends.cpuMicros.median + 3 * many.cpuMicros.median)) / 1e6
     for (const figure of [
       `${spaced(ingest.perSecond.median)} a second, p99 ${ingest.p99Ms.median.toFixed(1)} ms`,
       `${spaced(many.processedPerSecond.median)} a second; p95 of a single one ${results('inbound').latency.p95Ms.toFixed(1)} ms`,
@@ -91,6 +100,10 @@ describe('docs/deployment.md names', () => {
       `${many.cpuMicros.median.toFixed(0)} µs for a webhook`,
       `${sends.cpuMicros.median.toFixed(0)} µs for a send`,
       ...costs(results('cost').summary),
+      `writes about ${idle('postgres')} small transactions a minute`,
+      `; ${idle('cloud-tasks')} were counted`,
+      `about ${about(many.processedPerSecond.median)} webhooks or ${about(sends.processPerSecond.median)} sends a second on two`,
+      `some ${Math.floor(2 / perNumber)} numbers sending at Meta's full pace`,
       `p50 ${sends.idleP50Ms.median.toFixed(1)} ms, p95 ${sends.idleP95Ms.median.toFixed(1)} ms`,
     ]) {
       expect(document).toContain(figure)

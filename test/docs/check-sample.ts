@@ -61,3 +61,27 @@ function checkShell(code: string, note: string): void {
   const { status, stderr } = spawnSync('sh', ['-n'], { input: code })
   if (status !== 0) throw new Error(String(stderr))
 }
+
+/**
+ * Programs whose failure nobody would see: curl ends with 0 whatever it is answered. Such a one shows the answer right behind
+ * it, or looks at it.
+ */
+export function unwatched(samples: Sample[]): string[] {
+  const shell = samples.filter(({ language, note }) => language === 'sh' && note === '')
+  const functions = shell.flatMap(({ code }) =>
+    [...code.matchAll(definition)].map(([, name = '']) => name),
+  )
+  const calls = new RegExp(
+    `(?:^|[(|&;]|\\b(?:do|if|until|while))\\s*(?:${['curl', ...functions].join('|')}) `,
+    'm',
+  )
+  return shell
+    .filter(({ code, expected }) => {
+      const doing = code.replace(definition, '')
+      return calls.test(doing) && !expected && !/\bgrep -q |(?:^|[\s;&|])(?:test|\[) /m.test(doing)
+    })
+    .map(({ place }) => `${place}: a call whose answer nobody looks at`)
+}
+
+/** On one line, or until a brace of its own. */
+const definition = /^(\w+)\(\) \{(?:.*\}$|[\s\S]*?^\}$)/gm

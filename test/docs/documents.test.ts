@@ -21,16 +21,19 @@ import {
 } from '../../src/meta/outcome-fallbacks.ts'
 import { codeRows } from '../../src/meta/outcome-table.ts'
 import { createMetrics } from '../../src/metrics.ts'
+import { metricLabels } from '../../src/metrics-labels.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { declaredRoutes, routeName } from '../support/world.ts'
 import { allDocuments, type ReadDocument } from './documents.ts'
 import {
   addresses,
   capitalNames,
+  capitalWord,
   commandLines,
   isRoute,
   ownNames,
   strangersInCommand,
+  strangersInLabels,
 } from './named-things.ts'
 
 const documents = allDocuments()
@@ -55,8 +58,14 @@ const othersNames = new Set([
   ...['ESTAFET_PHONE_NUMBER_ID', 'CUSTOMER'],
   // The reader's own.
   'OPERATOR_KEY',
-  // Said by the client of what answered in the gateway's place.
-  'NOT_OURS',
+  // Said by the client of what answered in the gateway's place, or did not.
+  ...['NOT_OURS', 'NETWORK', 'TIMEOUT'],
+  // Meta's: a template's status, an account's trouble.
+  ...['PENDING', 'ACCOUNT_VIOLATION'],
+  // gRPC's, from Cloud Tasks.
+  ...['ALREADY_EXISTS', 'INVALID_ARGUMENT', 'UNAVAILABLE'],
+  // Methods, a command of Postgres, a file.
+  ...['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'LISTEN', 'LICENSE'],
   // The exporter of traces reads these itself.
   ...['OTEL_EXPORTER_OTLP_CERTIFICATE', 'OTEL_EXPORTER_OTLP_CLIENT_KEY'],
   ...['OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE', 'OTEL_EXPORTER_OTLP_COMPRESSION'],
@@ -87,8 +96,14 @@ describe.each(documents.map((document) => [document.file, document] as const))('
       capitalNames(text).filter((name) => !isKnownName(name) && !own.has(name)),
     )
     expect([...new Set(strangers)]).toEqual([])
+    const words = it.code.flatMap(({ language, text }) =>
+      language === '' ? (capitalWord(text) ?? []) : [],
+    )
+    const isKnown = (word: string) => isKnownName(word) || own.has(word)
+    expect(words.filter((word) => !isKnown(word))).toEqual([])
     const named = it.code.flatMap(({ text }) => text.match(/\bestafet_[a-z_]+\b/g) ?? [])
     expect([...new Set(named)].filter((name) => !isMetric(name))).toEqual([])
+    expect(it.code.flatMap(({ text }) => strangersInLabels(metricLabels, text))).toEqual([])
   })
 
   test('names commands and options that there are', () => {
@@ -217,6 +232,17 @@ describe('the readers of documents', () => {
 
   test('find names, commands and addresses, and what there is not', () => {
     expect(capitalNames('HOST=1 X_Y {"A_B":1} lower_case')).toEqual(['X_Y', 'A_B', 'HOST'])
+    expect(['DATADIR', 'DATADIR/media', 'Node', 'GET /x', 'AB'].map(capitalWord)).toEqual([
+      ...['DATADIR', 'DATADIR'],
+      ...[undefined, undefined, undefined],
+    ])
+    const labels = { estafet_a: { outcome: ['done', 'lost'], rule: { boundedBy: 'rules' } } }
+    expect(
+      strangersInLabels(
+        labels,
+        'estafet_a{outcome="done",rule="x"} estafet_a{outcome=~"done|gone"} estafet_a{outcome,kind="x"} estafet_b{rule}',
+      ),
+    ).toEqual(['outcome=~"done|gone"', 'kind="x"', 'rule'])
     const sample = new Command('estafet')
     const dlq = sample.command('dlq')
     dlq.command('list').option('--kind <kind>')

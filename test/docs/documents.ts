@@ -8,7 +8,7 @@ export interface ReadDocument extends Document {
   file: string
 }
 
-const folders = ['docs', 'examples', 'client', 'deploy', '.github']
+const folders = ['docs', 'examples', 'client', 'deploy', 'simulator', '.github']
 
 export function allDocuments(): ReadDocument[] {
   const inFolders = folders

@@ -1,7 +1,7 @@
 // That what tries the documents can fail: a sample that is wrong in any way is named with its place.
 import { describe, expect, test } from 'vitest'
 import { createTestFolder } from '../support/folder.ts'
-import { troubleOf } from './check-sample.ts'
+import { troubleOf, unwatched } from './check-sample.ts'
 import { differenceOf } from './expect-output.ts'
 import { readSamples, type Sample } from './read-samples.ts'
 import { isNotForTests, runDocument } from './run-document.ts'
@@ -65,11 +65,38 @@ describe('a block is refused', () => {
   })
 })
 
+describe('a call', () => {
+  const call = 'call() {\n  curl -s "$@"\n}'
+  test.each([
+    ['curl -s x', false],
+    ['word=$(curl -s x)', false],
+    ['until curl -s x; do sleep 1; done', false],
+    ['curl -s x | grep -q y', true],
+    ['curl -s x >y\ntest -s y', true],
+    [call, true],
+    [`${call}\ncall x`, false],
+    ['echo a call x', true],
+  ])('%s: its answer is looked at: %s', (code, isWatched) => {
+    expect(unwatched(read(block('sh', code)))).toHaveLength(isWatched ? 0 : 1)
+    expect(unwatched(read(block('sh', code), block('json', '{}')))).toEqual([])
+    expect(unwatched(read(block('sh elsewhere', code)))).toEqual([])
+  })
+
+  test('may be of a function that stands in a block above', () => {
+    expect(unwatched(read(block('sh', call), block('sh', 'call x')))).toHaveLength(1)
+  })
+})
+
 describe('a document', () => {
   test('runs in one shell, in order', async () => {
     expect(
       await run(block('sh', 'word=hello'), block('sh', 'echo "$word"'), block('text', 'hello')),
     ).toEqual([])
+  })
+
+  test('waits seconds for minutes, and sends a hundred for a thousand', async () => {
+    const code = 'sleep 120\nseq 2000 2999 | wc -l; seq 1 12 | wc -l'
+    expect(await run(block('sh', code), block('text', '100 12'))).toEqual([])
   })
 
   test('is told where it failed, with what was printed', async () => {

@@ -1,5 +1,6 @@
 // What documents name in code: environment variables, error codes, metrics, commands, addresses. And which of it there is.
 import type { Command } from 'commander'
+import type { LabelValues } from '../../src/metrics-labels.ts'
 import { shapeOf } from '../support/contract-check.ts'
 
 /** Words in capitals with a `_` in them, and whatever is given a value as an environment variable is. */
@@ -7,6 +8,24 @@ export function capitalNames(code: string): string[] {
   const joined = code.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? []
   const assigned = [...code.matchAll(/(?:^|\s)([A-Z][A-Z0-9_]{2,})=/g)].map(([, name = '']) => name)
   return [...new Set([...joined, ...assigned])]
+}
+
+/** The one word in capitals that a span of code is, or begins a path with. */
+export const capitalWord = (span: string) => /^[A-Z][A-Z0-9]{2,}(?=$|\/)/.exec(span)?.[0]
+
+/** `metric{label="value"}`, with what of it there is not. */
+export function strangersInLabels(
+  known: Record<string, Record<string, LabelValues>>,
+  code: string,
+): string[] {
+  return [...code.matchAll(/\b(estafet_\w+)\{([^}]*)\}/g)].flatMap(([, metric = '', inner = '']) =>
+    inner.split(',').filter((pair) => {
+      const [, label = '', value] = /^\s*(\w+)\s*(?:=~?\s*"([^"]*)")?\s*$/.exec(pair) ?? []
+      const values = known[metric]?.[label]
+      if (values === undefined || value === undefined) return values === undefined
+      return 'includes' in values && !value.split('|').every((one) => values.includes(one))
+    }),
+  )
 }
 
 /** Names that a document itself brings up: shell variables, constants of its programs, settings of its files. */

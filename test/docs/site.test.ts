@@ -113,6 +113,12 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await page.click('.menu-button')
     await page.click('#menu a[href="/docs/metrics"]')
     await page.reads('h1', 'Metrics')
+
+    await page.useFinger()
+    await page.goto(`${url}/docs/sending`)
+    const isBeside = `[...document.querySelectorAll('.code')].map((box) => box.querySelector('.copy').checkVisibility({ opacityProperty: true }) &&
+      box.querySelector('.copy').getBoundingClientRect().bottom <= box.querySelector('code').getBoundingClientRect().top)`
+    expect(new Set(await page.evaluate(isBeside))).toEqual(new Set([true]))
     expect(page.problems).toEqual([])
   })
 })

@@ -46,6 +46,8 @@ export interface Page {
   resize(width: number, height: number): Promise<void>
   /** What `prefers-color-scheme` says. */
   colorScheme(scheme: 'light' | 'dark'): Promise<void>
+  /** From here on the pointer is a finger, which cannot hover. */
+  useFinger(): Promise<void>
   /** Cuts the page off from the network, or lets it back. */
   setOffline(offline: boolean): Promise<void>
   /** `cookie` as in a header: `name=value`. */
@@ -349,13 +351,8 @@ function createActions(
       }),
     colorScheme: (value) =>
       call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value }] }),
-    setOffline: (offline) =>
-      call('Network.emulateNetworkConditions', {
-        offline,
-        latency: 0,
-        downloadThroughput: -1,
-        uploadThroughput: -1,
-      }),
+    useFinger: () => call('Emulation.setTouchEmulationEnabled', { enabled: true }),
+    setOffline: (offline) => call('Network.emulateNetworkConditions', { offline, ...asFastAsItIs }),
     async setCookie(url, cookie) {
       const [, name, value] = /^([^=]*)=(.*)$/.exec(cookie) ?? []
       await call('Network.setCookie', { url, name, value, secure: true, path: '/', httpOnly: true })
@@ -366,6 +363,8 @@ function createActions(
     },
   }
 }
+
+const asFastAsItIs = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 }
 
 /** A page that goes elsewhere takes its scripts along; the next one is asked again. */
 async function throughNavigation<T>(ask: () => Promise<T>, times = 20): Promise<T> {
