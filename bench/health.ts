@@ -1,12 +1,11 @@
 // `bench health`: how long `GET /api/admin/whatsapp/health` takes, over HTTP, with much and with little in the database. In
 // turns, one question to each at a time, so that what disturbs one disturbs all.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { sampleBacklogs } from '../src/ops/backlog.ts'
 import { systemClock } from '../src/time-and-chance.ts'
 import { type BenchServer, startServer } from './child.ts'
+import { createFolder, removeFolder } from './folders.ts'
 import { type Filling, fillForHealth } from './health-fill.ts'
 import {
   type HealthCell,
@@ -50,7 +49,7 @@ export async function benchHealth(
   startPostgres = startBenchPostgres,
 ): Promise<HealthReport> {
   const { say, ...settings } = options
-  const logs = await mkdtemp(join(tmpdir(), 'estafet-bench-log-'))
+  const logs = await createFolder('bench-log')
   const postgres = await startPostgres()
   const urls = new Map<Size, string>()
   const servers = new Map<Size, BenchServer>()
@@ -91,7 +90,7 @@ export async function benchHealth(
   } finally {
     for (const server of servers.values()) await server.stop()
     await postgres.stop()
-    await rm(logs, { recursive: true, force: true })
+    await removeFolder(logs)
   }
 }
 

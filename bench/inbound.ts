@@ -1,12 +1,16 @@
 // `bench inbound`: webhook to readable message, end to end, and how its cost grows with what is stored already.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { sql } from '../src/db/connect.ts'
 import { type BenchServer, explain, startServer } from './child.ts'
 import { fill, someContacts, someUnread } from './fill.ts'
-import { type InboundCell, type InboundReport, summarizeInbound } from './inbound-report.ts'
+import { createFolder, removeFolder } from './folders.ts'
+import {
+  type InboundCell,
+  type InboundReport,
+  storedForLatency,
+  summarizeInbound,
+} from './inbound-report.ts'
 import { startLoad } from './load.ts'
 import {
   describeMachine,
@@ -50,7 +54,7 @@ export async function benchInbound(
   options: InboundOptions,
   startPostgres = startBenchPostgres,
 ): Promise<InboundReport> {
-  const logs = await mkdtemp(join(tmpdir(), 'estafet-bench-log-'))
+  const logs = await createFolder('bench-log')
   const postgres = await startPostgres()
   const stores: Store[] = []
   try {
@@ -83,7 +87,7 @@ export async function benchInbound(
   } finally {
     for (const store of stores) await store.server.stop()
     await postgres.stop()
-    await rm(logs, { recursive: true, force: true })
+    await removeFolder(logs)
   }
 }
 
@@ -176,7 +180,7 @@ async function measureLatency(
   logs: string,
 ): Promise<Percentiles> {
   const database = await postgres.createDatabase('latency')
-  await fill(database, Math.min(10_000, ...options.sizes))
+  await fill(database, storedForLatency(options.sizes))
   const server = await startServer(
     { kind: 'gateway', roles: 'api,worker', databaseUrl: database.url },
     join(logs, 'latency.log'),

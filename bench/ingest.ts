@@ -1,11 +1,10 @@
 // `bench ingest`: how fast a signed webhook becomes a committed row, beside what one would write first and beside the
 // limits on either side (no database at all; the database alone). Everything in one run, in turns, so that what
 // disturbs one disturbs all; only the ratios of a run mean anything.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from '../src/db/connect.ts'
 import { type BenchServer, explain, startServer } from './child.ts'
+import { createFolder, removeFolder } from './folders.ts'
 import {
   type Cell,
   type IngestReport,
@@ -57,7 +56,7 @@ export async function benchIngest(
   options: IngestOptions,
   startPostgres = startBenchPostgres,
 ): Promise<IngestReport> {
-  const logs = await mkdtemp(join(tmpdir(), 'estafet-bench-log-'))
+  const logs = await createFolder('bench-log')
   const postgres = await startPostgres()
   const servers = new Map<Variant, BenchServer>()
   try {
@@ -87,7 +86,7 @@ export async function benchIngest(
   } finally {
     for (const server of servers.values()) await server.stop()
     await postgres.stop()
-    await rm(logs, { recursive: true, force: true })
+    await removeFolder(logs)
   }
 }
 

@@ -42,8 +42,8 @@ export interface Place {
 }
 
 const producers = 16
-const smallTenants = 50
-const jobsPerSmallTenant = 20
+export const smallTenants = 50
+export const jobsPerSmallTenant = 20
 /** Nothing here takes longer, unless it is stuck. */
 const patienceMs = 300_000
 

@@ -173,13 +173,13 @@ function claimTargets(claims: ClaimSummary[]): Target[] {
   const deep = claims.find((one) => one.deepLane > 0)
   return [
     targetOf({
-      target: `claim of 100 out of ${largest?.pending} over ${smaller?.pending}, p50, at most`,
+      target: `claim of ${largest?.claimed} out of ${largest?.pending} over ${smaller?.claimed} out of ${smaller?.pending}, p50, at most`,
       limit: 1.5,
       atLeast: false,
       measured: largest?.growth,
     }),
     targetOf({
-      target: `claim of 100 behind a lane of ${deep?.deepLane} that waits, over the same without it, p50, at most`,
+      target: `claim of ${deep?.claimed} behind a lane of ${deep?.deepLane} that waits, over the same without it, p50, at most`,
       limit: 1.5,
       atLeast: false,
       measured: deep?.growth,

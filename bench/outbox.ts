@@ -1,9 +1,8 @@
 // `bench outbox`: the send queue beside graphile-worker and pg-boss on the same payloads with a sender that does
 // nothing, its claims out of backlogs of every size, and real sends to the simulator. Everything in one run, in turns,
 // so that what disturbs one disturbs all; only the ratios of a run mean anything.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createFolder, removeFolder } from './folders.ts'
 import { describeMachine } from './measure.ts'
 import {
   type Backlog,
@@ -15,10 +14,12 @@ import {
 import type { Contender } from './outbox-contender.ts'
 import { type HttpCell, measureBare, measureGateway, startBenchSimulator } from './outbox-http.ts'
 import {
+  jobsPerSmallTenant,
   type MeasureOptions,
   measureContender,
   measureProcessing,
   type Place,
+  smallTenants,
 } from './outbox-measures.ts'
 import { capPerTenant, type Ours, openOurs } from './outbox-ours.ts'
 import { openGraphileWorker, openPgBoss, peerSettings } from './outbox-peers.ts'
@@ -46,10 +47,11 @@ export interface OutboxOptions extends MeasureOptions {
   say: (line: string) => void
 }
 
-const whatIsIncluded = [
+const whatIsIncluded = ({ backlog }: OutboxOptions) => [
   'ours, processed: claim with its attempt’s row, a look at message, window and token, the token unsealed, a sender that accepts at once, the settle with attempt, message and early statuses, a log line. The peers: fetch, an empty handler, complete; no rows of their own, no cap, no order, no fairness, no attempts, no log.',
-  'ours, queue alone: claim with its attempt’s row and settle, 100 at a time on 4 connections; cap, order, pace and fairness on.',
+  'ours, queue alone: claim with its attempt’s row and settle, 100 at a time on 4 connections; cap, order and fairness on.',
   'ours, single and bulk: tenant, number and window looked up (no Idempotency-Key is sent), then contact, conversation, message and outbox row in shared transactions; bulk is 256 callers at once. rows: message and outbox row, 1000 in a transaction. The peers: a row of their queue; bulk is 1000 in a call.',
+  `small tenants: ${smallTenants} of them add ${jobsPerSmallTenant} messages each while a busy one has ${backlog} waiting. The ratio hangs on that: behind a longer backlog the peers’ small tenants wait longer. pg-boss can cap groups (groupConcurrency); that is not on here.`,
   'The peers run one sensible configuration each (settings.peers), which nobody searched for; ours was read and changed beside them.',
   `Every tenant may have ${capPerTenant} in flight and Meta’s pace is not kept, or it would be what is measured.`,
 ]
@@ -64,12 +66,12 @@ export async function benchOutbox(
   options: OutboxOptions,
   startPostgres = startBenchPostgres,
 ): Promise<OutboxReport> {
-  const logs = await mkdtemp(join(tmpdir(), 'estafet-bench-log-'))
+  const logs = await createFolder('bench-log')
   const postgres = await startPostgres()
   const world = createWorld(options.size)
   const simulator = await startBenchSimulator(world)
   const opened: Contender[] = []
-  const notes = [...whatIsIncluded]
+  const notes = whatIsIncluded(options)
   try {
     const database = await postgres.createDatabase('ours')
     const ours = await openOurs(database, world, join(logs, 'ours.log'), simulator.url)
@@ -90,7 +92,7 @@ export async function benchOutbox(
     for (const contender of opened) await contender.close()
     simulator.stop()
     await postgres.stop()
-    await rm(logs, { recursive: true, force: true })
+    await removeFolder(logs)
   }
 }
 
@@ -119,7 +121,7 @@ async function openPeers(
       const { code } = error as { code?: string }
       const why =
         code === 'ERR_MODULE_NOT_FOUND'
-          ? 'is not installed (in a clone of the repository it is: npm ci && npm run estafet -- bench outbox)'
+          ? 'is not installed (in a clone of the repository it is: npm ci && node dist/src/cli.js bench outbox)'
           : `could not be started here (${code ?? 'error'})`
       notes.push(`${name} ${why}, so it was left out.`)
     }

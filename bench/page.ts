@@ -63,21 +63,24 @@ export function renderPage(results: Published[]): Map<string, string> {
     })
     return sectionOf(report, pictures)
   })
-  const missed = results.flatMap(({ targets }) => targets.filter(({ isMet }) => isMet === false))
-  const all = results.flatMap(({ targets }) => targets)
-  files.set('speed.md', [...introduction(all.length, missed.length), ...sections].join('\n'))
+  const targets = results.flatMap((report) => report.targets)
+  files.set('speed.md', [...introduction(targets), ...sections].join('\n'))
   return files
 }
 
-function introduction(targets: number, missed: number): string[] {
+function introduction(targets: Target[]): string[] {
+  const count = (verdict: boolean | undefined) =>
+    targets.filter(({ isMet }) => isMet === verdict).length
+  const unmeasured = count(undefined) > 0 ? `, ${count(undefined)} were not measured` : ''
   return [
     '# Speed',
     '',
     'What Estafet costs, measured beside what one would write first and beside others, in the same run on the same machine,',
     'in turns. **Only the ratios mean anything**: another machine, or a busy one, gives other figures, and the same run twice',
-    'differs by some ten percent. Every figure is the median over the rounds, with the least and the most in parentheses.',
+    'differs by ten to thirty percent, some counts by more. Every figure is the median over the rounds, with the least and the',
+    'most in parentheses, unless it says otherwise.',
     '',
-    `Of ${targets} targets that were set beforehand, ${targets - missed} are met and ${missed} are missed. Those stand here too.`,
+    `Of ${targets.length} targets that were set beforehand, ${count(true)} are met and ${count(false)} are missed${unmeasured}. Those stand here too.`,
     '',
     'This page and its pictures are made from `bench/results/*.json`, and a test says when they are not. To measure anew:',
     '',

@@ -1,9 +1,9 @@
 // The database's own limit: pgbench inserts the same row, one per commit, and Postgres groups the commits.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createFolder, removeFolder } from './folders.ts'
 
 /** Debian keeps it beside the server and off the path. */
 export function findPgbench(): string | undefined {
@@ -39,7 +39,7 @@ export interface PgbenchOptions {
 
 /** Every transaction's time, in milliseconds. */
 export async function runPgbench(options: PgbenchOptions): Promise<number[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'estafet-pgbench-'))
+  const folder = await createFolder('pgbench')
   try {
     const file = join(folder, 'insert.sql')
     await writeFile(file, script)
@@ -60,7 +60,7 @@ export async function runPgbench(options: PgbenchOptions): Promise<number[]> {
     }
     return latencies
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await removeFolder(folder)
   }
 }
 

@@ -1,11 +1,9 @@
 // A Postgres of the bench's own: real files in a temporary directory, fsync on, removed at the end.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { connect, type Db, sql } from '../src/db/connect.ts'
 import { startEmbeddedPostgres } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { systemClock } from '../src/time-and-chance.ts'
+import { createFolder, noteServer, removeFolder } from './folders.ts'
 import { pause } from './measure.ts'
 
 /** What a small production server has; all else is as Postgres comes, durability above all. */
@@ -36,16 +34,16 @@ const template = 'migrated'
 export async function startBenchPostgres(
   settings: Record<string, string> = postgresSettings,
 ): Promise<BenchPostgres> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'estafet-bench-'))
-  const removeFiles = () => rm(dataDir, { recursive: true, force: true })
+  const dataDir = await createFolder('bench')
   const server = await startEmbeddedPostgres({
     dataDir,
     clock: systemClock,
     settings,
   }).catch(async (error) => {
-    await removeFiles()
+    await removeFolder(dataDir)
     throw error
   })
+  const forgetServer = noteServer(server.pid)
   const open = (url: string) =>
     connect({ url, name: 'bench', poolSize: 2, queryTimeoutMs: 1_800_000 })
   const admin = open(server.adminUrl)
@@ -73,7 +71,8 @@ export async function startBenchPostgres(
       await untilAlone(admin)
       await admin.close()
       await server.stop()
-      await removeFiles()
+      forgetServer()
+      await removeFolder(dataDir)
     },
   }
 }

@@ -48,7 +48,12 @@ export function summarizeWeather(
         overshoot,
       ),
       target('after an outage, the rate over the limit: at least', 0.9, true, rate),
-      target('after an outage, the wait over what it must take: at most', 1.5, false, wait),
+      target(
+        'after an outage, the wait over half-open time plus backlog at the limit: at most',
+        1.5,
+        false,
+        wait,
+      ),
     ],
     summary: {
       calmP50Ms: over(({ calm }) => calm.delay.p50Ms),

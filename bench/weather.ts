@@ -1,8 +1,7 @@
 // `bench weather`: what bad weather for some numbers costs the others, and what happens after an outage. Real sends over
 // HTTP to the simulator. The same load on the same numbers once in calm weather and once in bad; only ratios mean anything.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createFolder, removeFolder } from './folders.ts'
 import { describeMachine } from './measure.ts'
 import { startBenchSimulator } from './outbox-http.ts'
 import { openOurs } from './outbox-ours.ts'
@@ -45,7 +44,7 @@ export async function benchWeather(
   startPostgres = startBenchPostgres,
 ): Promise<WeatherReport> {
   const { say, ...settings } = options
-  const logs = await mkdtemp(join(tmpdir(), 'estafet-bench-log-'))
+  const logs = await createFolder('bench-log')
   const postgres = await startPostgres()
   const world = createWorld()
   const simulator = await startBenchSimulator(world)
@@ -83,7 +82,7 @@ export async function benchWeather(
   } finally {
     simulator.stop()
     await postgres.stop()
-    await rm(logs, { recursive: true, force: true })
+    await removeFolder(logs)
   }
 }
 

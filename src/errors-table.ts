@@ -342,9 +342,3 @@ export type ErrorCode = { [Name in keyof Groups]: keyof Groups[Name] }[keyof Gro
 export const errorRows: ReadonlyMap<string, ErrorRow> = new Map(
   Object.values(errorGroups).flatMap((group) => Object.entries<ErrorRow>(group)),
 )
-
-/** Those that the HTTP API says. */
-export function apiCodes(): string[] {
-  const { 'In records and at the command line': _, ...said } = errorGroups
-  return Object.values(said).flatMap((group) => Object.keys(group))
-}

@@ -170,6 +170,7 @@ describe.concurrent('the benches', () => {
     expect(report.targets.map((target) => target.limit)).toEqual([
       0.6, 0.6, 1.2, 1.2, 0.1, 1, 1.5, 1.5,
     ])
+    expect(report.notes).toContainEqual(expect.stringContaining('while a busy one has 30 waiting'))
     for (const { measured, isMet } of report.targets)
       expect(typeof isMet).toBe(measured ? 'boolean' : 'undefined')
     expect(JSON.stringify(report)).not.toMatch(/\/tmp|\/home|\/root|localhost|postgres:\/\//)

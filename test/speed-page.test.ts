@@ -30,6 +30,34 @@ describe('the page about speed', () => {
     expect(count('met')).toBe(targets.filter(({ isMet }) => isMet === true).length)
     expect(count('**missed**')).toBe(targets.filter(({ isMet }) => isMet === false).length)
     expect(page).not.toMatch(/undefined|NaN/)
+    const counted = `Of ${targets.length} targets that were set beforehand, ${count('met')} are met and ${count('**missed**')} are missed`
+    expect(page).toContain(`${counted}. `)
+  })
+
+  test('counts no target as met that was not measured', () => {
+    const [first] = results.filter(({ bench }) => bench === 'weather')
+    if (!first) throw new Error('bug: no results')
+    const verdicts = [true, false, undefined, undefined, true]
+    const targets = first.targets.map((target, index) => ({ ...target, isMet: verdicts[index] }))
+    const page = renderPage([{ ...first, targets } as Published]).get('speed.md')
+    expect(page).toContain(
+      'Of 5 targets that were set beforehand, 2 are met and 1 are missed, 2 were not measured. ',
+    )
+  })
+
+  test('has the time of single messages, and says how it was taken', () => {
+    const page = renderPage(results).get('speed.md') ?? ''
+    const [inbound] = results.filter(({ bench }) => bench === 'inbound')
+    if (inbound?.bench !== 'inbound') throw new Error('bug: no results')
+    const { p50Ms, p95Ms, p99Ms } = inbound.latency
+    expect(page).toContain(
+      `\none at a time, 10000 stored: p50 ${p50Ms} / p95 ${p95Ms} / p99 ${p99Ms} ms, one pass of 300\n`,
+    )
+  })
+
+  test('says what the small tenants’ ratio hangs on', () => {
+    const page = renderPage(results).get('speed.md') ?? ''
+    expect(page).toContain('50 of them add 20 messages each while a busy one has 50000 waiting')
   })
 
   test('tells date, commit and duration of results that have them', () => {

@@ -1,13 +1,15 @@
 // `estafet bench …`: measures, prints ratios, and writes them down. Needs no database of yours: it starts its own.
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { isFromSource } from '../../bench/child.ts'
+import { clearAwayAtOnce } from '../../bench/folders.ts'
 import { renderPage, tableText } from '../../bench/page.ts'
 import { type Published, type ScenarioName, scenarios } from '../../bench/published.ts'
 import { targetLines } from '../../bench/report.ts'
+import { AppError } from '../errors.ts'
 import { packageRoot } from '../package-root.ts'
 import { systemClock } from '../time-and-chance.ts'
 import { type ScenarioOptions, scenarioOf } from './bench-scenarios.ts'
@@ -21,7 +23,7 @@ const documents = 'docs'
 type OneOptions = ScenarioOptions & TableOptions & { out?: string }
 
 const benchOf = (name: ScenarioName) => async (options: OneOptions) => {
-  const report = await measure(name, options, untilStopped(), await commitHere())
+  const report = await measure(name, options, untilToldToStop(), await commitIn(packageRoot))
   const file = options.out ?? join(await resultsPlace(options.quick), `${name}.json`)
   await keep(file, report)
   print(options, report, `${reportText(report)}\n\nWritten to ${file}`)
@@ -43,10 +45,11 @@ interface AllOptions extends TableOptions {
 
 export async function benchAllCommand(options: AllOptions): Promise<void> {
   const folder = options.out ?? (await resultsPlace(options.quick && !options.renderOnly))
-  const stopped = untilStopped()
   if (!options.renderOnly) {
+    const stopped = untilToldToStop()
     // Before the first result is written: what was measured had no changes, what is kept then does.
-    const commit = await commitHere()
+    const commit = await commitIn(packageRoot)
+    if (options.quick && !options.json) process.stderr.write(`Results go to ${folder}\n`)
     for (const name of scenarios) {
       // Each is kept as soon as it is there: the next one may fail, or be stopped.
       await keep(join(folder, `${name}.json`), await measure(name, options, stopped, commit))
@@ -64,6 +67,20 @@ export async function benchAllCommand(options: AllOptions): Promise<void> {
 /** Quick figures do not take the place of those that took their time. */
 async function resultsPlace(quick: boolean | undefined): Promise<string> {
   return quick ? mkdtemp(join(tmpdir(), 'estafet-bench-results-')) : resultsFolder
+}
+
+/** A second signal ends the process there and then; what a run would have taken down is taken down first. */
+function untilToldToStop(): Promise<NodeJS.Signals> {
+  const stopped = untilStopped()
+  void stopped.then(() => {
+    for (const name of ['SIGINT', 'SIGTERM'] as const)
+      process.once(name, () => {
+        clearAwayAtOnce()
+        // Nobody listens any more: this time it ends the process.
+        process.kill(process.pid, name)
+      })
+  })
+  return stopped
 }
 
 async function measure(
@@ -97,13 +114,17 @@ async function measure(
   return { ...report, at, commit, tookSeconds }
 }
 
-/** Null outside a checkout. */
-async function commitHere(): Promise<string | null> {
-  const git = ['describe', '--always', '--dirty', '--exclude=*']
-  return promisify(execFile)('git', git, { cwd: packageRoot }).then(
-    ({ stdout }) => stdout.trim(),
-    () => null,
-  )
+/** Null outside a checkout: installed as a package, the repository around it is somebody else's. */
+export async function commitIn(root: string): Promise<string | null> {
+  const git = async (...args: string[]) =>
+    (await promisify(execFile)('git', args, { cwd: root })).stdout.trim()
+  try {
+    const checkout = await realpath(await git('rev-parse', '--show-toplevel'))
+    if (checkout !== (await realpath(root))) return null
+    return await git('describe', '--always', '--dirty', '--exclude=*')
+  } catch {
+    return null
+  }
 }
 
 function reportText(report: Published): string {
@@ -118,10 +139,19 @@ function reportText(report: Published): string {
   ].join('\n')
 }
 
+/** Of all scenarios: a page without one of them would tell of fewer targets than were set. */
 async function readResults(folder: string): Promise<Published[]> {
+  const files = scenarios.map((name) => join(folder, `${name}.json`))
   const found = await Promise.all(
-    scenarios.map((name) => readFile(join(folder, `${name}.json`), 'utf8').catch(() => undefined)),
+    files.map((file) => readFile(file, 'utf8').catch(() => undefined)),
   )
+  const missing = files.filter((_, index) => found[index] === undefined)
+  if (missing.length > 0)
+    throw new AppError(
+      'INVALID_REQUEST',
+      400,
+      `There is no page without ${missing.join(', ')}: \`bench all\` measures everything, \`bench <name> --out <file>\` one of them.`,
+    )
   return found.flatMap((text) => (text === undefined ? [] : [JSON.parse(text)]))
 }
 

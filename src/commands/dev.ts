@@ -1,4 +1,5 @@
 // Everything on one machine with one command: Postgres, gateway, workers, a simulated Meta, and two sample tenants.
+import { resolve } from 'node:path'
 import { type Simulator, startSimulator } from '../../simulator/server.ts'
 import { connectAccount } from '../accounts/connect.ts'
 import { tokenOwner } from '../accounts/vault.ts'
@@ -128,6 +129,8 @@ function variables(
     META_VERIFY_TOKEN: config.metaVerifyToken ?? '',
     SIMULATOR_URL: simulatorUrl,
     CUSTOMER: firstSample.customers[0].waId,
+    // Where commands beside this one find the rest, whatever folder they are called in.
+    DATA_DIR: resolve(config.dataDir),
   }
 }
 

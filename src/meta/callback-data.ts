@@ -4,9 +4,6 @@
 const prefix = 'est:'
 const shape = /^est:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:\|([\s\S]*))?$/
 
-/** How much of Meta's limit of 512 characters ours takes. */
-export const callbackOverhead = prefix.length + 36 + 1
-
 export function packCallback(attemptId: string, own: string | null): string {
   return own === null ? prefix + attemptId : `${prefix}${attemptId}|${own}`
 }

@@ -75,11 +75,6 @@ export function codeLabelOf(code: number | null): string {
   return range === undefined ? 'other' : labelOfSpan(range)
 }
 
-/** Every label that there can be. */
-export function codeLabels(): string[] {
-  return ['none', 'other', ...new Set(knownSpans.map(labelOfSpan))]
-}
-
 function labelOfSpan(span: Span): string {
   return typeof span === 'number' ? String(span) : span.join('-')
 }

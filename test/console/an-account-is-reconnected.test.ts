@@ -7,7 +7,16 @@ import { type ConsoleWorld, expectAccessible, startConsole } from '../support/co
 import type { SeededPerson } from '../support/people.ts'
 import { until } from '../support/program.ts'
 import type { Firm } from '../support/sending.ts'
-import { auditOf, createMetaAccount, type MetaAccount, signUp } from '../support/signup.ts'
+import {
+  agree,
+  auditOf,
+  choose,
+  chooseNumber,
+  createMetaAccount,
+  type MetaAccount,
+  openDialog,
+  signUp,
+} from '../support/signup.ts'
 
 const runs = chromiumRuns()
 const canary = '<img src=x onerror="globalThis.stolen = 1">'
@@ -78,34 +87,6 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     return signup
   }
 
-  async function openDialog(signup: Page): Promise<Page> {
-    const { opened } = await signup.popup()
-    await signup.click('#connect')
-    const dialog = await opened
-    await dialog.waitFor('#business')
-    return dialog
-  }
-
-  const choose = (dialog: Page, id: string, value: string) =>
-    dialog.evaluate(`(() => {
-      const select = document.getElementById('${id}')
-      select.value = '${value}'
-      select.dispatchEvent(new Event('change'))
-    })()`)
-
-  async function chooseNumber(dialog: Page, { wabaId, phoneNumberId }: MetaAccount): Promise<void> {
-    const account = world.simulator.accounts().find(({ waba_id }) => waba_id === wabaId)
-    await choose(dialog, 'business', account?.business_id ?? '')
-    await choose(dialog, 'account', wabaId)
-    await choose(dialog, 'number', phoneNumberId)
-  }
-
-  /** The window may be gone before the click is confirmed. */
-  const agree = async (dialog: Page) => {
-    await dialog.waitFor('.primary:not([disabled])')
-    await dialog.evaluate(`document.querySelector('.primary').click()`).catch(() => undefined)
-  }
-
   const fill = (page: Page, selector: string, text: string) => page.type(`dialog ${selector}`, text)
 
   test('its token dies, the page says so, and what waited goes out in order once it is back', async () => {
@@ -129,7 +110,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     const signup = await pressAndGetWindow(page, 'Reconnect')
     await shows(page, 'in the window that opened.')
     const dialog = await openDialog(signup)
-    await chooseNumber(dialog, firm)
+    await chooseNumber(world, dialog, firm)
     await agree(dialog)
 
     await shows(page, `${firm.displayPhoneNumber} is connected.`)
@@ -176,7 +157,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     const page = await open(firm.admin, '/accounts')
     const first = await pressAndGetWindow(page, 'Connect a number')
     const dialog = await openDialog(first)
-    await chooseNumber(dialog, owner)
+    await chooseNumber(world, dialog, owner)
     await agree(dialog)
     await shows(page, 'This number is connected elsewhere.')
     await shows(page, 'NUMBER_TAKEN')
@@ -191,7 +172,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     const another = createMetaAccount(world)
     await third.click('#other a')
     await third.waitFor('#business')
-    await chooseNumber(third, another)
+    await chooseNumber(world, third, another)
     await agree(third)
     await shows(page, `${another.displayPhoneNumber} is connected.`)
     expect(page.problems).toEqual([])
@@ -208,7 +189,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await shows(other, 'Conecte un número a Meridian Legal.')
     const meta = createMetaAccount(world)
     const dialog = await openDialog(other)
-    await chooseNumber(dialog, meta)
+    await chooseNumber(world, dialog, meta)
     await agree(dialog)
 
     await shows(other, 'Otra persona empezó esta conexión.')

@@ -11,9 +11,12 @@ import type { TestTenant } from '../support/gateway.ts'
 import { type Sending, startSending } from '../support/sending.ts'
 import {
   accountsOf,
+  agree,
   auditOf,
+  choose,
+  chooseNumber,
   createMetaAccount,
-  type MetaAccount,
+  openDialog,
   reconnect,
   signUp,
   start,
@@ -42,34 +45,6 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await page.waitFor('#connect:not([disabled])')
   }
 
-  async function openDialog(): Promise<Page> {
-    const { opened } = await page.popup()
-    await page.click('#connect')
-    const dialog = await opened
-    await dialog.waitFor('#business')
-    return dialog
-  }
-
-  const choose = (dialog: Page, id: string, value: string) =>
-    dialog.evaluate(`(() => {
-      const select = document.getElementById('${id}')
-      select.value = '${value}'
-      select.dispatchEvent(new Event('change'))
-    })()`)
-
-  async function chooseNumber(dialog: Page, { wabaId, phoneNumberId }: MetaAccount): Promise<void> {
-    const account = world.simulator.accounts().find(({ waba_id }) => waba_id === wabaId)
-    await choose(dialog, 'business', account?.business_id ?? '')
-    await choose(dialog, 'account', wabaId)
-    await choose(dialog, 'number', phoneNumberId)
-  }
-
-  /** The window may be gone before the click is confirmed. */
-  const agree = async (dialog: Page) => {
-    await dialog.waitFor('.primary:not([disabled])')
-    await dialog.evaluate(`document.querySelector('.primary').click()`).catch(() => undefined)
-  }
-
   async function expectMessagesBothWays(phoneNumberId: string, customer: string): Promise<void> {
     world.simulator.customerWrites(customer, {
       phone_number_id: phoneNumberId,
@@ -94,7 +69,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     const { url } = await start(world, firm)
     await openPage(url)
     await page.reads('.card', 'Connect a number to Quay Street Advocates.')
-    const dialog = await openDialog()
+    const dialog = await openDialog(page)
     await choose(dialog, 'business', '')
     await choose(dialog, 'number', 'new')
     await dialog.type('[name="account_name"]', 'Quay Street')
@@ -119,7 +94,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await openPage(url)
     await page.click('#other a')
     await page.waitFor('#business')
-    await chooseNumber(page, meta)
+    await chooseNumber(world, page, meta)
     await page.click('.primary')
     await page.waitFor('.note.ok')
 
@@ -131,13 +106,13 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
   test('a closed pop-up changes nothing and can be opened again', async () => {
     const { url } = await start(world, firm)
     await openPage(url)
-    const dialog = await openDialog()
+    const dialog = await openDialog(page)
     await dialog.click('#cancel').catch(() => undefined)
     await page.waitFor('.note:not([hidden])')
 
     await page.reads('.note', 'you can try again')
     expect(await accountsOf(world.gateway, firm)).toEqual([])
-    const again = await openDialog()
+    const again = await openDialog(page)
     await choose(again, 'business', '')
     await choose(again, 'number', 'none')
     await agree(again)
@@ -151,8 +126,8 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await signUp(world, other, meta)
     const { url } = await start(world, firm)
     await openPage(url)
-    const dialog = await openDialog()
-    await chooseNumber(dialog, meta)
+    const dialog = await openDialog(page)
+    await chooseNumber(world, dialog, meta)
     await agree(dialog)
     await page.waitFor('.note.bad')
 
@@ -168,8 +143,8 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     const { url } = await reconnect(world, firm, account.id)
     await openPage(url)
     await page.reads('.card', `Reconnect ${meta.displayPhoneNumber}`)
-    const dialog = await openDialog()
-    await chooseNumber(dialog, meta)
+    const dialog = await openDialog(page)
+    await chooseNumber(world, dialog, meta)
     await agree(dialog)
     await page.waitFor('.note.ok')
 
@@ -182,7 +157,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
   test('a window message from elsewhere is not believed', async () => {
     const { url } = await start(world, firm)
     await openPage(url)
-    const dialog = await openDialog()
+    const dialog = await openDialog(page)
     // Right after Meta's own, so that it is the last that is heard.
     await page.evaluate(`window.addEventListener('message', ({ origin }) => {
       if (origin === 'https://evil.example') return

@@ -59,6 +59,7 @@ function expectEnvironment(program: Program, { url, key }: { url: string; key: s
     META_VERIFY_TOKEN: expect.stringMatching(/^\S{10,}$/),
     SIMULATOR_URL: /^Simulated Meta +(\S+)$/m.exec(program.stdout())?.[1],
     CUSTOMER: '15550100101',
+    DATA_DIR: dataDir,
   })
 }
 

@@ -23,6 +23,9 @@ const changelog = `# Changelog
 
 - The first.
 `
+/** Entries under Unreleased; or none, between a release and the first change after it. */
+const movable =
+  /^## Unreleased\n\n(### (Added|Changed|Deprecated|Removed|Fixed|Security)\n\n- |## \d+\.\d+\.\d+ - )/m
 let folder: string
 
 beforeEach(async () => {
@@ -170,6 +173,8 @@ describe('a release', () => {
         `^# Changelog\n\n## Unreleased\n\n## 0\\.2\\.0 - ${day}-\\d\\d-\\d\\d\n\n### Added\n\n- A way to say \\$& twice\\.\n\n## 0\\.1\\.0 `,
       ),
     )
+    // Or the next run of the tests would refuse what is released.
+    expect(text('CHANGELOG.md')).toMatch(movable)
     expect(git('log', '-1', '--format=%s', 'v0.2.0')).toBe('Release 0.2.0')
     expect(git('cat-file', '-t', 'v0.2.0')).toBe('tag')
     expect(git('status', '--porcelain')).toBe('')
@@ -263,9 +268,6 @@ describe('advisories', () => {
 })
 
 test('the project itself says what is not released yet in the form that the script moves', () => {
-  const own = readFileSync(join(packageRoot, 'CHANGELOG.md'), 'utf8')
-  expect(own).toMatch(
-    /^## Unreleased\n\n### (Added|Changed|Deprecated|Removed|Fixed|Security)\n\n- /m,
-  )
+  expect(readFileSync(join(packageRoot, 'CHANGELOG.md'), 'utf8')).toMatch(movable)
   expect(readJson('package-lock.json').version).toBe(readJson('package.json').version)
 })

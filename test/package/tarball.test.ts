@@ -104,7 +104,9 @@ describe('the tarball', () => {
     const imported = new Set(paths.filter((path) => !isBuiltin(path)).map(nameOf))
     // What `bench outbox` measures itself against comes with a clone.
     const onlyInAClone = ['graphile-worker', 'pg-boss']
-    expect([...imported].sort()).toEqual(
+    // Fastify would take a later one, which needs Node 22. An override reaches nobody who installs the tarball.
+    const onlyToHoldBack = ['light-my-request']
+    expect([...imported, ...onlyToHoldBack].sort()).toEqual(
       [...Object.keys(manifest.dependencies), ...onlyInAClone].sort(),
     )
   })

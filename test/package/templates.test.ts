@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { packageRoot } from '../../src/package-root.ts'
 
 const folder = join(packageRoot, '.github', 'ISSUE_TEMPLATE')
-const forms = readdirSync(folder).filter((name) => name !== 'config.yml')
+const forms = readdirSync(folder)
 
 interface Field {
   type: string

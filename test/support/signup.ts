@@ -1,6 +1,7 @@
 // Firms without a number, business accounts at a simulated Meta, and what a browser would carry between the two.
 import { sql } from '../../src/db/connect.ts'
 import { createCounter } from './after-file.ts'
+import type { Page } from './chromium.ts'
 import type { Answer, TestGateway, TestTenant } from './gateway.ts'
 import type { Sending } from './sending.ts'
 
@@ -81,6 +82,39 @@ export const idsOf = ({ wabaId, phoneNumberId }: MetaAccount) => ({
   waba_id: wabaId,
   phone_number_id: phoneNumberId,
 })
+
+/** From the page of a sign-up to the simulated Meta's dialog, in a browser. */
+export async function openDialog(signup: Page): Promise<Page> {
+  const { opened } = await signup.popup()
+  await signup.click('#connect')
+  const dialog = await opened
+  await dialog.waitFor('#business')
+  return dialog
+}
+
+export const choose = (dialog: Page, id: string, value: string) =>
+  dialog.evaluate(`(() => {
+    const select = document.getElementById('${id}')
+    select.value = '${value}'
+    select.dispatchEvent(new Event('change'))
+  })()`)
+
+export async function chooseNumber(
+  { simulator }: Pick<Sending, 'simulator'>,
+  dialog: Page,
+  { wabaId, phoneNumberId }: Pick<MetaAccount, 'wabaId' | 'phoneNumberId'>,
+): Promise<void> {
+  const account = simulator.accounts().find(({ waba_id }) => waba_id === wabaId)
+  await choose(dialog, 'business', account?.business_id ?? '')
+  await choose(dialog, 'account', wabaId)
+  await choose(dialog, 'number', phoneNumberId)
+}
+
+/** The window may be gone before the click is confirmed. */
+export async function agree(dialog: Page): Promise<void> {
+  await dialog.waitFor('.primary:not([disabled])')
+  await dialog.evaluate(`document.querySelector('.primary').click()`).catch(() => undefined)
+}
 
 export async function accountsOf(gateway: TestGateway, { key }: TestTenant) {
   return (await gateway.call('GET', '/api/whatsapp/accounts', { key })).json.data

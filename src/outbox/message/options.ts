@@ -7,7 +7,7 @@ import { template } from './template.ts'
 
 /** What Meta takes as `biz_opaque_callback_data`. */
 export const maxCallbackData = 512
-/** Our attempt's id goes there too, in front of the tenant's own value: a version, a UUID and their separators take 40,
+/** Our attempt's id goes there too, in front of the tenant's own value: a prefix, a UUID and a separator take 41,
  *  and the rest is kept for what may have to stand beside them one day. */
 const keptForUs = 112
 export const maxOwnCallbackData = maxCallbackData - keptForUs

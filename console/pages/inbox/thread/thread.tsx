@@ -12,13 +12,10 @@ import { useCopyText } from './actions.tsx'
 import { Announcements } from './announce.tsx'
 import { Log } from './log.tsx'
 import type { Messages } from './merge.ts'
-import { keyOfMessages, useLiveMessages, useMessages } from './messages.ts'
+import { useLiveMessages, useMessages } from './messages.ts'
 import { type InThread, InThreadContext, nameOf } from './shown.ts'
 import { threadWords } from './words.ts'
 import './thread.css'
-
-/** Of what is held of a conversation: messages, the latest first, and where older ones go on. */
-export const messagesKey = keyOfMessages
 
 export interface ThreadProps {
   conversation: Conversation
