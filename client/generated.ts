@@ -841,7 +841,7 @@ export type ErrorBody = {
   error: {
     code: string
     message: string
-    details?: Record<string, unknown> | undefined
+    details: Record<string, unknown>
     request_id: string
   }
 }
