@@ -1,5 +1,6 @@
 // Event endpoints from the command line: the same acts as the API's, by the same code.
 
+import { listQuery } from '../api/contract.ts'
 import {
   deliveriesQuery,
   eventReplay,
@@ -19,9 +20,16 @@ import {
 } from '../events/manage.ts'
 import { showEndpoint } from '../events/show.ts'
 import type { Runtime } from '../runtime.ts'
-import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
+import {
+  actor,
+  type PageOptions,
+  print,
+  type TableOptions,
+  tenantNamed,
+  withRuntime,
+} from './manage.ts'
 import { readOptions } from './read-options.ts'
-import { table } from './text.ts'
+import { pageText, table } from './text.ts'
 
 interface Work {
   manager: EndpointManager
@@ -64,10 +72,11 @@ export function endpointCreate(
   })
 }
 
-export function endpointList(tenant: string, options: TableOptions): Promise<void> {
+export function endpointList(tenant: string, options: PageOptions): Promise<void> {
+  const wish = readOptions(listQuery, { limit: options.limit, after: options.after })
   return forTenant(tenant, async ({ manager, by }) => {
-    const { data: shown } = await listEndpoints(manager.db, by.tenantId, { limit: 1000 })
-    const rows = shown.map((one) => [
+    const page = await listEndpoints(manager.db, by.tenantId, wish)
+    const rows = page.data.map((one) => [
       one.id,
       one.status,
       String(one.pending_count),
@@ -80,7 +89,7 @@ export function endpointList(tenant: string, options: TableOptions): Promise<voi
     const none =
       'There are no event endpoints. Next: estafet event-endpoint create <tenant> --url …'
     const heads = ['ID', 'STATUS', 'WAITING', 'URL', 'EVENTS']
-    print(options, shown, rows.length === 0 ? none : table(heads, rows))
+    print(options, page, rows.length === 0 ? none : pageText(table(heads, rows), page))
   })
 }
 
