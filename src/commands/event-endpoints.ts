@@ -12,7 +12,7 @@ import {
   changeEndpoint,
   createEndpoint,
   type EndpointManager,
-  maxReplayed,
+  type ReplayWish,
   removeEndpoint,
   replayEvents,
   rotateSecret,
@@ -28,6 +28,7 @@ import {
   tenantNamed,
   withRuntime,
 } from './manage.ts'
+import { withProgress } from './progress.ts'
 import { readOptions } from './read-options.ts'
 import { pageText, table } from './text.ts'
 
@@ -168,16 +169,37 @@ export function endpointReplay(
     only_failed: options.onlyFailed,
   })
   return forTenant(tenant, async ({ manager, by }) => {
-    const replayed = await replayEvents(manager, by, id, {
-      since: range.from === undefined ? null : new Date(range.from),
-      until: range.to === undefined ? null : new Date(range.to),
-      eventIds: range.event_ids ?? null,
-      onlyFailed: range.only_failed,
+    const replay = (wish: ReplayWish) => replayEvents(manager, by, id, wish, replayBatch)
+    const replayed = await withProgress('Replaying', options, async ({ at }) => {
+      const total = await toTheEnd((after) => replay({ ...range, after, dry_run: true }))
+      at(0, total)
+      return toTheEnd(
+        (after) => replay({ ...range, after }),
+        (done) => at(done, total),
+      )
     })
-    const has_more = replayed === maxReplayed
-    const more = has_more ? ' There are more: call again.' : ''
-    print(options, { replayed, has_more }, `${replayed} events are delivered again.${more}`)
+    const whole = { replayed, has_more: false, next: null }
+    print(options, whole, `${replayed} events are delivered again.`)
   })
+}
+
+/** So many at a time that who waits sees it move. */
+const replayBatch = 1000
+
+/** Call after call, until there are no more. Returns how many they were. */
+async function toTheEnd(
+  replay: (after: string | undefined) => ReturnType<typeof replayEvents>,
+  onCall: (replayed: number) => void = () => undefined,
+): Promise<number> {
+  let replayed = 0
+  let after: string | undefined
+  for (;;) {
+    const answer = await replay(after)
+    replayed += answer.replayed
+    onCall(replayed)
+    if (answer.next === null) return replayed
+    after = answer.next
+  }
 }
 
 export function endpointDelete(tenant: string, id: string, options: TableOptions): Promise<void> {

@@ -135,7 +135,7 @@ describe('the command line', () => {
     expect(page).toMatchObject({ data: [{ id, url }], paging: { next: null } })
     expect(rotated.secret).not.toBe(made.secret)
     expect(deliveries.stdout).toContain('Nothing was to be delivered there yet.')
-    expect(replayed).toEqual({ replayed: 0, has_more: false })
+    expect(replayed).toEqual({ replayed: 0, has_more: false, next: null })
     expect(await json(command('delete', id))).toEqual({ deleted: id })
 
     const acts = await json(['audit', 'list', '--tenant', firm.id])
