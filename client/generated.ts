@@ -841,7 +841,7 @@ export type ErrorBody = {
   error: {
     code: string
     message: string
-    details?: Record<string, unknown> | undefined
+    details: Record<string, unknown>
     request_id: string
   }
 }
@@ -1087,6 +1087,8 @@ export type EventReplay = {
   only_failed?: boolean | undefined
   /** only counts */
   dry_run?: boolean | undefined
+  /** next of the answer before */
+  after?: string | undefined
 }
 
 export type Health = {
@@ -2495,8 +2497,10 @@ export type ReplayRequest = {
 export type ReplayedEvents = {
   /** in a dry run: how many would be */
   replayed: number
-  /** it stopped at 10000: call again */
+  /** it stopped at 10000 */
   has_more: boolean
+  /** there are more: call again with this as after */
+  next: string | null
 }
 
 export type Responder = 'off' | 'echo' | 'auto_reply'

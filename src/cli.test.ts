@@ -1,7 +1,10 @@
 // The command line as a whole: what it says of itself, and how it ends.
-import { spawn } from 'node:child_process'
+import { type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { open } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { describe, expect, inject, test } from 'vitest'
 import { afterFile } from '../test/support/after-file.ts'
 import { createTestDb } from '../test/support/database.ts'
@@ -10,6 +13,7 @@ import { testSecrets } from '../test/support/gateway.ts'
 import { runProgram, startProgram, until } from '../test/support/program.ts'
 import { createProgram } from './cli-program.ts'
 import type { CliCommand } from './commands/cli-command.ts'
+import { sql } from './db/connect.ts'
 
 /** Each command is a process of its own; on a busy machine a start takes seconds. */
 const patient = { timeout: 180_000 }
@@ -130,6 +134,44 @@ describe('how it ends', () => {
 
     expect(await program.end('SIGINT')).toEqual({ code: 130, signal: null })
     expect([program.stdout(), program.stderr()]).toEqual(['', ''])
+  })
+
+  test('once all is written, however late somebody reads', patient, async () => {
+    const { url, db } = await createTestDb()
+    // More than a pipe and the ends of it hold.
+    await db.query(sql`
+      insert into tenants (id, name, slug, created_at, updated_at)
+      select gen_random_uuid(), repeat('x', 20000), 'firm-' || n, now(), now()
+      from generate_series(1, 100) as n`)
+    const env = { ...environment, DATABASE_URL: url }
+    const list = ['tenant', 'list', '--limit', '200', '--json']
+    const child = spawn(process.execPath, [inject('program'), ...list], { env })
+    const ended = once(child, 'close')
+    const isConnected = () =>
+      db.query(sql`
+        select from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()
+          and application_name <> 'test'`)
+    // It is done with everything but its output.
+    await until('it asks', async () => (await isConnected()).length > 0)
+    await until('it has asked', async () => (await isConnected()).length === 0)
+
+    const printed = await text(child.stdout)
+
+    expect(JSON.parse(printed).data).toHaveLength(100)
+    expect(await ended).toEqual([0, null])
+  })
+
+  test('with 1 where nothing can be written', patient, async () => {
+    const full = await open('/dev/full', 'w')
+    const stdio: StdioOptions = ['ignore', full.fd, 'pipe']
+    const child = spawn(process.execPath, [inject('program'), 'config'], { stdio })
+    const ended = once(child, 'close')
+    const said = await text(child.stderr as Readable)
+
+    expect(await ended).toEqual([1, null])
+    expect(said).toContain('no space left on device')
+    await full.close()
   })
 
   test('not at all because nobody reads on', patient, async () => {

@@ -12,22 +12,23 @@ process.on('uncaughtException', async (error) => {
   // Also when the command comes to its end before what follows.
   process.exitCode = trouble
   const { scrub } = await import('./log.ts')
-  end({ code: 'INTERNAL', message: scrub(explain(error)), exitCode: trouble })
+  say({ code: 'INTERNAL', message: scrub(explain(error)) })
+  // At once: what a bug has broken must not go on because nobody reads.
+  process.exit(trouble)
 })
 
-// Whoever read has read enough (`estafet dlq list | head`). What was begun is done to its end all the same.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-  })
+for (const stream of [process.stdout, process.stderr]) stream.on('error', notWritten)
+
+function notWritten(error: NodeJS.ErrnoException): void {
+  // Whoever read has read enough (`estafet dlq list | head`). What was begun is done to its end all the same.
+  if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return
+  say({ code: 'INTERNAL', message: explain(error) })
+  process.exit(trouble)
 }
 
 createProgram()
   .parseAsync()
-  .then(
-    () => process.exit(),
-    (error: unknown) => end(failureOf(error)),
-  )
+  .then(() => leave(), end)
 
 interface Failure {
   code: string
@@ -35,11 +36,36 @@ interface Failure {
   exitCode: number
 }
 
+function end(error: unknown): Promise<void> {
+  const { name, signal } = error as Record<string, unknown>
+  if (name === 'Interrupted') process.exit(128 + (signal === 'SIGINT' ? 2 : 15))
+  if (error instanceof CommanderError && isSaid(error)) {
+    return leave(error.exitCode === 0 ? undefined : wrongUsage)
+  }
+  const failure = failureOf(error)
+  say(failure)
+  return leave(failure.exitCode)
+}
+
+/** A pipe takes 64 KiB at once, and whoever reads may be slow: what is still on its way is waited for. */
+async function leave(exitCode?: number): Promise<void> {
+  await Promise.all([process.stdout, process.stderr].map(flushed))
+  process.exit(exitCode ?? process.exitCode)
+}
+
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', (error) => {
+      if (error) notWritten(error)
+      resolve()
+    })
+  })
+}
+
 /** Errors of ours are told by their names, so that their files need not be loaded. */
 function failureOf(error: unknown): Failure {
   if (error instanceof CommanderError) return usageOf(error)
-  const { name, code, status, signal } = error as Record<string, unknown>
-  if (name === 'Interrupted') process.exit(128 + (signal === 'SIGINT' ? 2 : 15))
+  const { name, code, status } = error as Record<string, unknown>
   const message = explain(error)
   if (name === 'AppError')
     return { code: String(code), message, exitCode: status === 400 ? wrongUsage : trouble }
@@ -48,19 +74,20 @@ function failureOf(error: unknown): Failure {
   return { code: 'INTERNAL', message, exitCode: trouble }
 }
 
+/** The version, or help that was asked for, is printed already; so is the help for who named no command. */
+function isSaid({ exitCode, code }: CommanderError): boolean {
+  return exitCode === 0 || code === 'commander.help'
+}
+
 function usageOf(error: CommanderError): Failure {
-  // The version, or help that was asked for, is printed already; so is the help for who named no command.
-  if (error.exitCode === 0) process.exit(0)
-  if (error.code === 'commander.help') process.exit(wrongUsage)
   const message = `${error.message.replace(/^error: /, '')}\nAdd --help to see what there is.`
   return { code: 'WRONG_USAGE', message, exitCode: wrongUsage }
 }
 
-function end({ code, message, exitCode }: Failure): never {
+function say({ code, message }: Omit<Failure, 'exitCode'>): void {
   const isJson = process.argv.includes('--json')
   const text = isJson ? JSON.stringify({ error: { code, message } }) : message
   process.stderr.write(`${text}\n`)
-  process.exit(exitCode)
 }
 
 function explain(error: unknown): string {

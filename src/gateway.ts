@@ -388,7 +388,7 @@ export function apiRoutes(
     ...doctorRoutes(keeping),
     ...signupRoutes(keeping),
     ...conversationRoutes({ ...runtime, db: db.api }),
-    ...outboxRoutes({ clock, db: db.api, enqueuer: enqueuerOf(runtime, db.api) }),
+    ...outboxRoutes({ ...keeping, enqueuer: enqueuerOf(runtime, db.api) }),
     ...suppressionRoutes({
       ...runtime,
       db: db.api,

@@ -198,7 +198,7 @@ function errorBody(error: AppError, requestId: string) {
     error: {
       code: error.code,
       message: error.message,
-      ...(error.details && { details: error.details }),
+      details: error.details ?? {},
       request_id: requestId,
     },
   }

@@ -106,6 +106,7 @@ export const eventReplay = z
       .optional(),
     only_failed: z.boolean().default(false).describe('only those that were given up'),
     dry_run: z.boolean().default(false).describe('only counts'),
+    after: z.string().max(500).optional().describe('next of the answer before'),
   })
   .refine(({ from, event_ids }) => (from === undefined) !== (event_ids === undefined), {
     message: 'give either from (and to) or event_ids',
@@ -120,7 +121,8 @@ export const eventReplay = z
 export const replayedEvents = z
   .object({
     replayed: z.number().int().describe('in a dry run: how many would be'),
-    has_more: z.boolean().describe('it stopped at 10000: call again'),
+    has_more: z.boolean().describe('it stopped at 10000'),
+    next: z.string().nullable().describe('there are more: call again with this as after'),
   })
   .meta({ id: 'ReplayedEvents' })
 

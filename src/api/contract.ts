@@ -24,7 +24,7 @@ export const errorAnswer = z
     error: z.object({
       code: z.string(),
       message: z.string(),
-      details: z.record(z.string(), z.unknown()).optional(),
+      details: z.record(z.string(), z.unknown()),
       request_id: z.string(),
     }),
   })

@@ -68,7 +68,7 @@ export const eventExamples = {
   EventEndpointWithSecret: { ...endpoint, secret },
   TestedEndpoint: { event_id: event.id },
   EventReplay: { from: '2026-11-16T00:00:00Z', only_failed: true },
-  ReplayedEvents: { replayed: 12, has_more: false },
+  ReplayedEvents: { replayed: 12, has_more: false, next: null },
   EventDelivery: delivery,
   EventDeliveryWithAttempts: {
     ...delivery,

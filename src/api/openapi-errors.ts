@@ -75,7 +75,8 @@ function bodyOf(errors: KnownError[]): MediaType {
 const codesOf = (errors: KnownError[]) => errors.map(({ code }) => code)
 
 function exampleOf({ code, meaning }: KnownError) {
-  const error = { code, message: meaning, request_id: '0f8fad5b-d9cb-469f-a165-70867728950e' }
+  const request_id = '0f8fad5b-d9cb-469f-a165-70867728950e'
+  const error = { code, message: meaning, details: {}, request_id }
   return { summary: meaning, value: { error } }
 }
 

@@ -207,8 +207,9 @@ function createDescriber() {
 
 const json = 'application/json'
 const other = { $ref: '#/components/responses/AnythingElse' }
+/** Of whatever type it is. */
 const file: Content = {
-  'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
+  '*/*': { schema: { type: 'string', format: 'binary' } },
 }
 
 function withExample(schema: JsonSchema, named: Record<string, JsonSchema>) {

@@ -353,7 +353,7 @@ const operations: PlainOperation[] = [
     responses: {
       200: answer('A page or a file', {
         ...html,
-        'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
+        '*/*': { schema: { type: 'string', format: 'binary' } },
       }),
     },
     errors: ['NOT_FOUND', 'CONSOLE_NOT_BUILT'],

@@ -4,15 +4,22 @@ import {
   type ChannelManager,
   createChannel,
   listChannels,
-  type NewChannel,
   removeChannel,
   testChannel,
 } from '../alerts/channels.ts'
 import { showChannel } from '../alerts/show.ts'
+import { listQuery } from '../api/contract.ts'
 import { newAlertChannel } from '../api/contract-alerts.ts'
-import { parsePart } from '../api/route.ts'
-import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
-import { table } from './text.ts'
+import {
+  actor,
+  type PageOptions,
+  print,
+  type TableOptions,
+  tenantNamed,
+  withRuntime,
+} from './manage.ts'
+import { readOptions } from './read-options.ts'
+import { pageText, table } from './text.ts'
 
 export interface ChannelOptions extends TableOptions {
   tenant?: string
@@ -35,8 +42,7 @@ export function channelCreate(
   options: ChannelOptions & { kind: string; target: string; description?: string },
 ): Promise<void> {
   const { kind, target, description } = options
-  const wish = { kind, target, description }
-  const input = parsePart(newAlertChannel, wish, 'options', 'INVALID_REQUEST') as NewChannel
+  const input = readOptions(newAlertChannel, { kind, target, description })
   return forOwner(options, async ({ manager, by }) => {
     const { row, secret } = await createChannel(manager, by, input)
     const shown = { ...showChannel(row), secret }
@@ -47,10 +53,11 @@ export function channelCreate(
   })
 }
 
-export function channelList(options: ChannelOptions): Promise<void> {
+export function channelList(options: ChannelOptions & PageOptions): Promise<void> {
+  const wish = readOptions(listQuery, { limit: options.limit, after: options.after })
   return forOwner(options, async ({ manager, by }) => {
-    const { data: shown } = await listChannels(manager, by.tenantId, { limit: 1000 })
-    const rows = shown.map((one) => [
+    const page = await listChannels(manager, by.tenantId, wish)
+    const rows = page.data.map((one) => [
       one.id,
       one.kind,
       one.failing_since === null ? 'ok' : 'failed',
@@ -68,7 +75,7 @@ export function channelList(options: ChannelOptions): Promise<void> {
         ? 'The operator has no alert channels. Next: estafet alert-channel create --kind slack --target …'
         : 'This tenant has no alert channels: its alerts go to the operator’s.'
     const heads = ['ID', 'KIND', 'STATE', 'TARGET', 'WHAT']
-    print(options, shown, rows.length === 0 ? none : table(heads, rows))
+    print(options, page, rows.length === 0 ? none : pageText(table(heads, rows), page))
   })
 }
 

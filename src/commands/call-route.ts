@@ -3,6 +3,7 @@ import { parsePart, type Route } from '../api/route.ts'
 import { apiRoutes } from '../gateway.ts'
 import type { Runtime } from '../runtime.ts'
 import { actor } from './manage.ts'
+import { readOptions } from './read-options.ts'
 
 interface Given {
   params?: Record<string, string>
@@ -20,8 +21,8 @@ export async function callRoute<Answer>(
   if (!route) throw new Error(`bug: there is no ${method} ${path}`)
   const answer = await route.handle({
     params: parsePart(route.params, params, 'arguments', 'INVALID_REQUEST'),
-    query: parsePart(route.query, query, 'options', 'INVALID_REQUEST'),
-    body: parsePart(route.body, body, 'options', 'INVALID_REQUEST'),
+    query: route.query && readOptions(route.query, query),
+    body: route.body && readOptions(route.body, body),
     actor,
     headers: {},
     setHeader: () => undefined,

@@ -19,6 +19,7 @@ export function declareAlertChannels(program: CliCommand): void {
     .runs(load, (it) => it.channelCreate)
   withOwner(channel.command('list'))
     .description('list channels, and how they fare')
+    .pages()
     .example('alert-channel list', 'alert-channel list --tenant flowers --json')
     .runs(load, (it) => it.channelList)
   withOwner(channel.command('remove').argument('<id>', 'ach_…'))

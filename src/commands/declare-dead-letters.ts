@@ -7,9 +7,12 @@ export function declareDeadLetters(program: CliCommand): void {
   const dlq = program.command('dlq').description('dead letters: what could not be applied or sent')
   withFilter(dlq.command('list'))
     .description('list them, the latest first')
-    .option('--state <state>', 'open, requeued, discarded or resolved', 'open')
-    .option('--limit <count>', 'how many at most', '50')
-    .option('--after <cursor>', 'where the page before ended')
+    .option(
+      '--state <state>',
+      'open, requeued, discarded, resolved, or decided: all but open',
+      'open',
+    )
+    .pages()
     .json()
     .example('dlq list', 'dlq list --tenant flowers --kind outbound --json')
     .runs(load, (it) => it.dlqList)

@@ -49,7 +49,7 @@ function declareSimulator(program: CliCommand): void {
     .option('--port <port>', 'which port; 0 picks a free one', portNumber)
     .option('--app-id <id>', 'of the app whose webhooks are delivered')
     .option('--app-secret <secret>', 'signs the webhooks')
-    .option('--webhook-url <url>', 'where to deliver webhooks')
+    .option('--webhook-url <url>', 'where to deliver webhooks', webUrl)
     .option('--verify-token <token>', 'for the handshake')
     .option('--seed <seed>', 'the same seed gives the same run')
     .option('--scenario <name>', 'what goes wrong, by name or as a path to a YAML file')
@@ -69,6 +69,12 @@ function declareSimulator(program: CliCommand): void {
       () => import('./simulator.ts'),
       (it) => it.simulatorCommand,
     )
+}
+
+function webUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new InvalidArgumentError('It begins with http:// or https://.')
+  return text
 }
 
 function portNumber(text: string): number {

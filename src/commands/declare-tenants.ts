@@ -21,10 +21,11 @@ function declareTenant(program: CliCommand): void {
     .runs(load, (it) => it.tenantCreate)
   tenant
     .command('list')
-    .description('list the tenants')
+    .description('list the tenants, the latest first')
+    .pages()
     .json()
     .example('tenant list')
-    .runs(load, (it) => it.tenantList)
+    .runs(loadChanges, (it) => it.tenantList)
   tenant
     .command('show')
     .description('show one, with its limits')
@@ -76,8 +77,7 @@ function declareKeys(program: CliCommand): void {
     .command('list')
     .description('list a tenant’s keys, the latest first; never the keys themselves')
     .argument('<tenant>', 'id or slug')
-    .option('--limit <count>', 'how many at most', '50')
-    .option('--after <cursor>', 'where the page before ended')
+    .pages()
     .json()
     .example('key list flowers')
     .runs(loadChanges, (it) => it.keyList)

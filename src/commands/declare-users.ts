@@ -25,8 +25,9 @@ export function declareUsers(program: CliCommand): void {
     .runs(load, (it) => it.userCreate)
   user
     .command('list')
-    .description('who may sign in')
+    .description('who may sign in, the latest first')
     .option('--tenant <tenant>', 'of this tenant only')
+    .pages()
     .json()
     .example('user list --tenant flowers')
     .runs(load, (it) => it.userList)

@@ -37,13 +37,15 @@ export async function dev(): Promise<void> {
   const stops: (() => Promise<unknown>)[] = []
   // From the beginning: who presses Ctrl-C during the start must not be left with a running Postgres.
   const stopped = untilStopped()
-  try {
-    await startAll(stops)
-    const signal = await stopped
-    process.stdout.write(`\n${signal}: stopping.\n`)
-  } finally {
-    for (const stop of stops.reverse()) await stop()
-  }
+  const failures: unknown[] = []
+  const failed = (error: unknown) => failures.push(error)
+  await startAll(stops)
+    .then(() => stopped)
+    .then((signal) => process.stdout.write(`\n${signal}: stopping.\n`))
+    .catch(failed)
+  // Each, whatever became of the one before: Postgres is among the last.
+  for (const stop of stops.reverse()) await stop().catch(failed)
+  if (failures.length > 0) throw failures[0]
 }
 
 async function startAll(stops: (() => Promise<unknown>)[]): Promise<void> {

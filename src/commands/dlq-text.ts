@@ -2,7 +2,7 @@
 import type { decideMany, Verb } from '../dead-letters/decide.ts'
 import type { inspectLetter } from '../dead-letters/inspect.ts'
 import type { listLetters } from '../dead-letters/list.ts'
-import { table } from './text.ts'
+import { oneLine, table } from './text.ts'
 
 type Page = Awaited<ReturnType<typeof listLetters>>
 
@@ -73,17 +73,21 @@ export function inspectionText(letter: Inspection): string {
     ],
   ]
   const errors = letter.errors.map(
-    (error) => `  ${error.at}  ${error.code}  ${error.message}  (${error.state})`,
+    (error) => `  ${error.at}  ${error.code}  ${oneLine(error.message)}  (${error.state})`,
   )
   return [
-    ...facts.flatMap(([name, value]) => (value ? [`${name.padEnd(12)}${value}`] : [])),
+    ...facts.flatMap(([name, value]) => (value ? [`${name.padEnd(12)}${oneLine(value)}`] : [])),
     'errors',
     ...errors,
     ...attemptLines(letter),
     `payload, ${letter.raw_bytes} bytes${letter.raw_encoding === 'hex' ? ', not text, so in hex' : ''}`,
-    letter.raw,
+    // As it is, but for the place: at the beginning of a line stands what we say.
+    ...letter.raw.split('\n').map((line) => `  ${line}`),
     ...(outbound?.fallback_template
-      ? ['template to send instead, outside the window', JSON.stringify(outbound.fallback_template)]
+      ? [
+          'template to send instead, outside the window',
+          `  ${JSON.stringify(outbound.fallback_template)}`,
+        ]
       : []),
     ...nextAfterLook(letter),
   ].join('\n')
@@ -100,7 +104,7 @@ function attemptLines({ outbound }: Inspection): string[] {
       attempt.error_message,
       attempt.fbtrace_id === null ? null : `trace ${attempt.fbtrace_id}`,
     ].filter((part) => part !== null)
-    return `  ${attempt.started_at}  ${attempt.outcome ?? 'under way'}  ${seen.join(', ')}`
+    return `  ${attempt.started_at}  ${attempt.outcome ?? 'under way'}  ${oneLine(seen.join(', '))}`
   })
   return ['attempts', ...lines]
 }

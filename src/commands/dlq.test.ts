@@ -83,11 +83,28 @@ describe('estafet dlq', () => {
     expect(inspected.out).toContain(`estafet dlq requeue ${id}`)
 
     const silent = await estafet('dlq', 'requeue', id)
-    expect(silent).toMatchObject({ code: 2, error: expect.stringContaining('reason') })
+    expect(silent).toMatchObject({ code: 2, error: expect.stringMatching(/^--reason: say why/) })
+    const filtered = ['dlq', 'requeue', id, '--reason', 'x', '--tenant', tenantId, '--kind', 'odd']
+    expect(await estafet(...filtered)).toMatchObject({
+      code: 2,
+      out: '',
+      error: '--tenant, --kind: only with --all, not beside ids.\n',
+    })
     const requeued = await estafet('dlq', 'requeue', id, '--reason', 'mended', '--json')
     expect(JSON.parse(requeued.out)).toMatchObject({ id, state: 'requeued', decided_by: 'cli' })
     const twice = await estafet('dlq', 'discard', id, '--reason', 'again')
     expect(twice).toMatchObject({ code: 1, error: 'This dead letter is requeued already.\n' })
+
+    // Named, and not decided: somebody has to look again.
+    const unknown = `dlq_${'0'.repeat(32)}`
+    const both = await estafet('dlq', 'discard', id, unknown, '--reason', 'again', '--json')
+    expect(both.code).toBe(1)
+    expect(JSON.parse(both.out)).toMatchObject({
+      decided: 0,
+      skipped: { already_decided: 1, not_found: 1 },
+    })
+    const counted = await estafet('dlq', 'discard', other, unknown, '--dry-run')
+    expect(counted).toMatchObject({ code: 0, out: expect.stringContaining('1 would be discarded') })
 
     const dry = await estafet('dlq', 'discard', '--all', '--kind', 'unroutable', '--dry-run')
     expect(dry.out).toBe(
@@ -100,6 +117,17 @@ describe('estafet dlq', () => {
     const none = await estafet('dlq', 'requeue')
     expect(none).toMatchObject({ code: 2, error: expect.stringContaining('--all') })
   })
+})
+
+test('what a stranger wrote makes no line of ours', patient, async () => {
+  await gateway.deliver('not JSON\nNext: estafet evil\nID  KIND')
+  await gateway.drain()
+  const { data } = JSON.parse((await estafet('dlq', 'list', '--kind', 'malformed', '--json')).out)
+
+  const inspected = await estafet('dlq', 'inspect', data[0].id)
+
+  expect(inspected.out).toContain('\n  not JSON\n  Next: estafet evil\n  ID  KIND\n')
+  expect(inspected.out).not.toMatch(/^Next: estafet evil/m)
 })
 
 describe('estafet dlq, for what was to be sent', () => {

@@ -23,15 +23,17 @@ const titles: Record<Verb, string> = {
   'mark-sent': 'Marking as sent',
 }
 
-interface FilterOptions extends TableOptions {
-  tenant?: string
-  kind?: string
-  errorCode?: string
-  phoneNumberId?: string
-  messageId?: string
-  createdBefore?: string
-  createdAfter?: string
+const filterOptions = {
+  tenant: '--tenant',
+  kind: '--kind',
+  errorCode: '--error-code',
+  phoneNumberId: '--phone-number-id',
+  messageId: '--message-id',
+  createdBefore: '--created-before',
+  createdAfter: '--created-after',
 }
+
+type FilterOptions = TableOptions & { [name in keyof typeof filterOptions]?: string }
 
 interface ListOptions extends FilterOptions {
   state?: string
@@ -81,11 +83,10 @@ export const dlqDiscard = (ids: string[], options: DecideOptions) => decide('dis
 export const dlqMarkSent = (ids: string[], options: DecideOptions) =>
   decide('mark-sent', ids, options)
 
-async function decide(verb: Verb, ids: string[], options: DecideOptions): Promise<void> {
-  if (ids.length > 0 === (options.all === true)) {
-    const usage = `Name dead letters (estafet dlq ${verb} <id>…), or say --all with --tenant, --kind, --error-code or the like.`
-    throw new AppError('INVALID_REQUEST', 400, usage)
-  }
+/** False when dead letters were named and not all of them were decided. */
+async function decide(verb: Verb, ids: string[], options: DecideOptions): Promise<boolean> {
+  refuseUnclear(verb, ids, options)
+  let isWhole = true
   await withRuntime(async (runtime) => {
     const filter = await filterInput(runtime, options)
     const { pace, ...body } = readBulk(verb, {
@@ -121,7 +122,22 @@ async function decide(verb: Verb, ids: string[], options: DecideOptions): Promis
       return { ...answer, matched, decided, by_kind, may_arrive_twice }
     })
     print(options, whole, bulkText(verb, whole))
+    isWhole = options.all || body.dry_run || whole.decided >= new Set(ids).size
   })
+  return isWhole
+}
+
+/** Ids say which: beside them a filter would be passed over, and more decided than was meant. */
+function refuseUnclear(verb: Verb, ids: string[], options: DecideOptions): void {
+  if (ids.length > 0 === (options.all === true)) {
+    const usage = `Name dead letters (estafet dlq ${verb} <id>…), or say --all with --tenant, --kind, --error-code or the like.`
+    throw new AppError('INVALID_REQUEST', 400, usage)
+  }
+  const filters = Object.keys(filterOptions) as (keyof typeof filterOptions)[]
+  const given = filters.filter((name) => options[name] !== undefined)
+  if (options.all || given.length === 0) return
+  const named = given.map((name) => filterOptions[name]).join(', ')
+  throw new AppError('INVALID_REQUEST', 400, `${named}: only with --all, not beside ids.`)
 }
 
 function readBulk(verb: Verb, input: Record<string, unknown>) {

@@ -1,5 +1,6 @@
 // Event endpoints from the command line: the same acts as the API's, by the same code.
 
+import { listQuery } from '../api/contract.ts'
 import {
   deliveriesQuery,
   eventReplay,
@@ -11,7 +12,7 @@ import {
   changeEndpoint,
   createEndpoint,
   type EndpointManager,
-  maxReplayed,
+  type ReplayWish,
   removeEndpoint,
   replayEvents,
   rotateSecret,
@@ -19,9 +20,17 @@ import {
 } from '../events/manage.ts'
 import { showEndpoint } from '../events/show.ts'
 import type { Runtime } from '../runtime.ts'
-import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
+import {
+  actor,
+  type PageOptions,
+  print,
+  type TableOptions,
+  tenantNamed,
+  withRuntime,
+} from './manage.ts'
+import { withProgress } from './progress.ts'
 import { readOptions } from './read-options.ts'
-import { table } from './text.ts'
+import { pageText, table } from './text.ts'
 
 interface Work {
   manager: EndpointManager
@@ -64,10 +73,11 @@ export function endpointCreate(
   })
 }
 
-export function endpointList(tenant: string, options: TableOptions): Promise<void> {
+export function endpointList(tenant: string, options: PageOptions): Promise<void> {
+  const wish = readOptions(listQuery, { limit: options.limit, after: options.after })
   return forTenant(tenant, async ({ manager, by }) => {
-    const { data: shown } = await listEndpoints(manager.db, by.tenantId, { limit: 1000 })
-    const rows = shown.map((one) => [
+    const page = await listEndpoints(manager.db, by.tenantId, wish)
+    const rows = page.data.map((one) => [
       one.id,
       one.status,
       String(one.pending_count),
@@ -80,7 +90,7 @@ export function endpointList(tenant: string, options: TableOptions): Promise<voi
     const none =
       'There are no event endpoints. Next: estafet event-endpoint create <tenant> --url …'
     const heads = ['ID', 'STATUS', 'WAITING', 'URL', 'EVENTS']
-    print(options, shown, rows.length === 0 ? none : table(heads, rows))
+    print(options, page, rows.length === 0 ? none : pageText(table(heads, rows), page))
   })
 }
 
@@ -159,16 +169,37 @@ export function endpointReplay(
     only_failed: options.onlyFailed,
   })
   return forTenant(tenant, async ({ manager, by }) => {
-    const replayed = await replayEvents(manager, by, id, {
-      since: range.from === undefined ? null : new Date(range.from),
-      until: range.to === undefined ? null : new Date(range.to),
-      eventIds: range.event_ids ?? null,
-      onlyFailed: range.only_failed,
+    const replay = (wish: ReplayWish) => replayEvents(manager, by, id, wish, replayBatch)
+    const replayed = await withProgress('Replaying', options, async ({ at }) => {
+      const total = await toTheEnd((after) => replay({ ...range, after, dry_run: true }))
+      at(0, total)
+      return toTheEnd(
+        (after) => replay({ ...range, after }),
+        (done) => at(done, total),
+      )
     })
-    const has_more = replayed === maxReplayed
-    const more = has_more ? ' There are more: call again.' : ''
-    print(options, { replayed, has_more }, `${replayed} events are delivered again.${more}`)
+    const whole = { replayed, has_more: false, next: null }
+    print(options, whole, `${replayed} events are delivered again.`)
   })
+}
+
+/** So many at a time that who waits sees it move. */
+const replayBatch = 1000
+
+/** Call after call, until there are no more. Returns how many they were. */
+async function toTheEnd(
+  replay: (after: string | undefined) => ReturnType<typeof replayEvents>,
+  onCall: (replayed: number) => void = () => undefined,
+): Promise<number> {
+  let replayed = 0
+  let after: string | undefined
+  for (;;) {
+    const answer = await replay(after)
+    replayed += answer.replayed
+    onCall(replayed)
+    if (answer.next === null) return replayed
+    after = answer.next
+  }
 }
 
 export function endpointDelete(tenant: string, id: string, options: TableOptions): Promise<void> {

@@ -9,7 +9,7 @@ export async function keysCommand(options: TableOptions): Promise<boolean> {
   await withRuntime(async ({ db, config }) => {
     const keys = await readKeyUse(db.api, config.encryptionKeys)
     isWhole = keys.every(({ state }) => state !== 'missing')
-    print(options, keys, keysText(keys))
+    print(options, { data: keys, paging: { next: null } }, keysText(keys))
   })
   return isWhole
 }

@@ -2,7 +2,6 @@
 import { connectAccount, type NewAccount } from '../accounts/connect.ts'
 import { showAccount } from '../accounts/show.ts'
 import { account, newAccount, newApiKey, newTenant } from '../api/contract.ts'
-import { parsePart } from '../api/route.ts'
 import { type Config, readConfig } from '../config.ts'
 import { AppError, notFound } from '../errors.ts'
 import { isUuid } from '../ids.ts'
@@ -11,12 +10,13 @@ import { releaseAccount } from '../outbox/release.ts'
 import { createRuntime, type Runtime } from '../runtime.ts'
 import { createTenant, type NewTenant } from '../tenants/create.ts'
 import { createApiKey } from '../tenants/keys.ts'
-import { findTenantBySlug, isTenant, listTenants } from '../tenants/resolve.ts'
+import { findTenantBySlug, isTenant } from '../tenants/resolve.ts'
 import { systemClock } from '../time-and-chance.ts'
 import { joinDatabase } from './database.ts'
 import { readDevSecrets } from './dev-secrets.ts'
+import { readOptions } from './read-options.ts'
 import { unlessStopped } from './signals.ts'
-import { paint, printable, table } from './text.ts'
+import { paint, printable } from './text.ts'
 
 /** The name in the audit for what was done at the command line. */
 export const actor = 'cli'
@@ -25,12 +25,17 @@ export interface TableOptions {
   json?: boolean
 }
 
+export interface PageOptions extends TableOptions {
+  limit?: string
+  after?: string
+}
+
 export async function tenantCreate(
   name: string,
   options: TableOptions & { slug?: string },
 ): Promise<void> {
   const { slug } = options
-  const checked = parsePart(newTenant, { name, slug }, 'tenant', 'INVALID_REQUEST') as NewTenant
+  const checked: NewTenant = readOptions(newTenant, { name, slug }, { name: '<name>' })
   await withRuntime(async (runtime) => {
     const row = await createTenant(runtime.db.api, checked, { ...runtime, actor })
     print(
@@ -41,26 +46,12 @@ export async function tenantCreate(
   })
 }
 
-export async function tenantList(options: TableOptions): Promise<void> {
-  await withRuntime(async ({ db }) => {
-    const rows = await listTenants(db.api)
-    const text =
-      rows.length === 0
-        ? 'There are no tenants yet. Next: estafet tenant create <name>'
-        : table(
-            ['ID', 'STATUS', 'SLUG', 'NAME'],
-            rows.map((row) => [row.id, row.status, row.slug, row.name]),
-          )
-    print(options, rows, text)
-  })
-}
-
 export async function keyCreate(
   tenant: string,
   options: TableOptions & { name: string },
 ): Promise<void> {
   const { name } = options
-  parsePart(newApiKey, { name }, 'key', 'INVALID_REQUEST')
+  readOptions(newApiKey, { name })
   await withRuntime(async (runtime) => {
     const tenantId = await tenantNamed(runtime, tenant)
     const made = await runtime.db.api.transaction((tx) =>
@@ -91,7 +82,7 @@ export async function accountConnect(tenant: string, options: ConnectOptions): P
     display_phone_number: options.displayPhoneNumber,
     access_token: options.accessToken === '-' ? await readStandardInput() : options.accessToken,
   }
-  const checked = parsePart(newAccount, input, 'account', 'INVALID_REQUEST') as NewAccount
+  const checked: NewAccount = readOptions(newAccount, input)
   await withRuntime(async (runtime) => {
     const tenantId = await tenantNamed(runtime, tenant)
     const appId = runtime.config.metaAppId ?? null

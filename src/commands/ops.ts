@@ -108,17 +108,18 @@ export async function replayCommand(options: ReplayOptions): Promise<void> {
       actor,
     }
     const replayer = { ...runtime, db: runtime.db.api }
-    const first = await replayEvents(replayer, { ...order, after: undefined })
-    let { replayed, next } = first
-    await withProgress('Replaying', options, async ({ at }) => {
+    const whole = await withProgress('Replaying', options, async ({ at }) => {
+      const first = await replayEvents(replayer, { ...order, after: undefined, onBatch: at })
+      let { replayed, next } = first
       while (next !== null) {
-        at(replayed, first.replayable)
-        const more = await replayEvents(replayer, { ...order, after: next })
+        const before = replayed
+        const onBatch = (done: number) => at(before + done, first.replayable)
+        const more = await replayEvents(replayer, { ...order, after: next, onBatch })
         replayed += more.replayed
         next = more.next
       }
+      return { ...first, replayed, next }
     })
-    const whole = { ...first, replayed, next: null }
     print(options, whole, replayText(whole))
   })
 }

@@ -19,7 +19,7 @@ test('the first operator gets in, is listed, gets a new link, and is shut out', 
 }, async () => {
   expect((await run('user', 'list')).stdout).toContain('Nobody can sign in yet')
   const create = ['user', 'create', 'Olga@estafet.example', '--role']
-  expect((await run(...create, 'admin')).stderr).toContain('tenant_id: needed for this role')
+  expect((await run(...create, 'admin')).stderr).toContain('--tenant: needed for this role')
   const made = JSON.parse((await run(...create, 'operator', '--json')).stdout)
   expect(made.person).toMatchObject({ email: 'olga@estafet.example', name: 'Olga' })
   const token = new URL(made.link.url).hash.slice(1)
@@ -33,6 +33,13 @@ test('the first operator gets in, is listed, gets a new link, and is shut out', 
   expect((await run('user', 'list', '--tenant', tenantId)).stdout).toMatch(
     /^ID +ROLE +STATUS +EMAIL +NAME\nusr_\w{32} {2}agent {2}invited {2}ana@firm\.example {2}ana\n$/,
   )
+  const first = JSON.parse((await run('user', 'list', '--limit', '1', '--json')).stdout)
+  expect(first.data).toMatchObject([{ email: 'ana@firm.example' }])
+  const rest = await run('user', 'list', '--after', first.paging.next, '--json')
+  expect(JSON.parse(rest.stdout)).toMatchObject({
+    data: [{ email: 'olga@estafet.example' }],
+    paging: { next: null },
+  })
   const link = await run('user', 'link', 'olga@estafet.example')
   expect(link.stdout).toMatch(/\/console\/welcome#[\w-]{43}\n/)
   const disabled = await run('user', 'disable', 'olga@estafet.example')

@@ -1,13 +1,22 @@
 // Who signs in to the console, from the command line: also how the first operator gets in.
-import { newPerson } from '../api/contract-people.ts'
-import { parsePart } from '../api/route.ts'
-import { findPeople, findPersonByEmail } from '../people/find.ts'
+import type { z } from 'zod'
+import { type listedPerson, newPerson } from '../api/contract-people.ts'
+import { findPersonByEmail } from '../people/find.ts'
 import { makeLink } from '../people/links.ts'
-import { changePerson, createPerson, type NewPerson, personNotFound } from '../people/manage.ts'
+import { changePerson, createPerson, personNotFound } from '../people/manage.ts'
 import { showLink, showPerson } from '../people/show.ts'
 import type { Runtime } from '../runtime.ts'
-import { actor, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
-import { table } from './text.ts'
+import { callRoute } from './call-route.ts'
+import {
+  actor,
+  type PageOptions,
+  print,
+  type TableOptions,
+  tenantNamed,
+  withRuntime,
+} from './manage.ts'
+import { readOptions } from './read-options.ts'
+import { pageText, table } from './text.ts'
 
 export interface UserOptions extends TableOptions {
   name?: string
@@ -17,7 +26,7 @@ export interface UserOptions extends TableOptions {
 
 export async function userCreate(email: string, options: UserOptions): Promise<void> {
   const { name = email.split('@')[0], role } = options
-  const given = parsePart(newPerson, { email, name, role }, 'user', 'INVALID_REQUEST') as NewPerson
+  const given = readOptions(newPerson, { email, name, role }, { email: '<email>' })
   await withRuntime(async (runtime) => {
     const tenantId =
       options.tenant === undefined ? null : await tenantNamed(runtime, options.tenant)
@@ -30,15 +39,24 @@ export async function userCreate(email: string, options: UserOptions): Promise<v
   })
 }
 
-export async function userList(options: TableOptions & { tenant?: string }): Promise<void> {
+type People = { data: z.output<typeof listedPerson>[]; paging: { next: string | null } }
+
+export async function userList(options: PageOptions & { tenant?: string }): Promise<void> {
   await withRuntime(async (runtime) => {
-    const tenantId =
-      options.tenant === undefined ? null : await tenantNamed(runtime, options.tenant)
-    const people = (await findPeople(runtime.db.api, tenantId)).map(showPerson)
-    const rows = people.map(({ id, role, status, email, name }) => [id, role, status, email, name])
+    const { tenant, limit, after } = options
+    const tenant_id = tenant === undefined ? undefined : await tenantNamed(runtime, tenant)
+    const query = { tenant_id, limit, after }
+    const page = await callRoute<People>(runtime, 'GET', '/api/admin/people', { query })
+    const rows = page.data.map(({ id, role, status, email, name }) => [
+      id,
+      role,
+      status,
+      email,
+      name,
+    ])
     const nobody = 'Nobody can sign in yet. Next: estafet user create <email> --role operator'
-    const text = rows.length === 0 ? nobody : table(['ID', 'ROLE', 'STATUS', 'EMAIL', 'NAME'], rows)
-    print(options, people, text)
+    const text = table(['ID', 'ROLE', 'STATUS', 'EMAIL', 'NAME'], rows)
+    print(options, page, rows.length === 0 ? nobody : pageText(text, page))
   })
 }
 

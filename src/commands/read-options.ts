@@ -10,12 +10,13 @@ export function readOptions<Schema extends z.ZodType>(
   names: Record<string, string> = {},
 ): z.output<Schema> {
   const [issue] = schema.safeParse(value).error?.issues ?? []
-  const field = issue?.path.length === 1 ? String(issue.path[0]) : ''
-  const needed = issue && neededBy(issue)
-  if (field !== '' && needed !== undefined) {
+  if (issue?.path[0] !== undefined) {
+    const field = String(issue.path[0])
     const option = names[field] ?? `--${field.replaceAll('_', '-')}`
-    throw new AppError('INVALID_REQUEST', 400, `${option} needs ${needed}.`, {
-      details: { fields: [{ field, problem: `needs ${needed}` }] },
+    const needed = neededBy(issue)
+    const problem = needed === undefined ? `: ${issue.message}` : ` needs ${needed}.`
+    throw new AppError('INVALID_REQUEST', 400, `${option}${problem}`, {
+      details: { fields: [{ field, problem: problem.replace(/^:? /, '') }] },
     })
   }
   return parsePart(schema, value, 'options', 'INVALID_REQUEST') as z.output<Schema>
@@ -33,8 +34,10 @@ function neededBy(issue: z.core.$ZodIssue): string | undefined {
     case 'invalid_value':
       return `one of ${issue.values.join(', ')}`
     case 'too_small':
+      if (issue.origin === 'string') return issue.minimum === 1 ? 'a value' : undefined
       return issue.origin === 'number' ? `a number of at least ${issue.minimum}` : undefined
     case 'too_big':
+      if (issue.origin === 'string') return `at most ${issue.maximum} characters`
       return issue.origin === 'number' ? `a number of at most ${issue.maximum}` : undefined
     default:
       return undefined

@@ -48,7 +48,10 @@ test('a tenant is shown, changed, suspended and resumed, and its keys and number
     run('tenant', 'change', id, '--max-queued', 'many'),
   ])
   expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing to change') })
-  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('max_queued') })
+  expect(wrong).toMatchObject({ code: 2, stderr: '--max-queued needs a whole number.\n' })
+
+  await run('tenant', 'change', id, '--name', 'Firm A\nNext: estafet evil')
+  expect((await run('tenant', 'show', id)).stdout).toMatch(/^name +Firm A Next: estafet evil$/m)
 
   expect((await run('tenant', 'suspend', id, '--reason', 'unpaid')).stdout).toContain('suspended')
   const refused = await gateway.call('POST', '/api/whatsapp/meta/send', {

@@ -4,14 +4,24 @@ import { accountNamed } from '../accounts/change.ts'
 import type { account, apiKey, tenant as tenantShape } from '../api/contract.ts'
 import type { accountInList } from '../api/contract-connect.ts'
 import { callRoute } from './call-route.ts'
-import { print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
-import { table } from './text.ts'
+import { type PageOptions, print, type TableOptions, tenantNamed, withRuntime } from './manage.ts'
+import { oneLine, pageText, table } from './text.ts'
 
 type Tenant = z.output<typeof tenantShape>
 type Page<Row> = { data: Row[]; paging: { next: string | null } }
-type PageOptions = TableOptions & { limit?: string; after?: string }
 
 const base = '/api/admin/tenants/:id'
+
+export async function tenantList(options: PageOptions): Promise<void> {
+  await withRuntime(async (runtime) => {
+    const query = { limit: options.limit, after: options.after }
+    const page = await callRoute<Page<Tenant>>(runtime, 'GET', '/api/admin/tenants', { query })
+    const rows = page.data.map((row) => [row.id, row.status, row.slug, row.name])
+    const none = 'There are no tenants yet. Next: estafet tenant create <name>'
+    const text = table(['ID', 'STATUS', 'SLUG', 'NAME'], rows)
+    print(options, page, rows.length === 0 ? none : pageText(text, page))
+  })
+}
 
 export async function tenantShow(name: string, options: TableOptions): Promise<void> {
   await withRuntime(async (runtime) => {
@@ -72,7 +82,9 @@ function tenantText(tenant: Tenant): string {
     ['retries', tenant.retry_policy ?? 'as configured'],
     ['created', tenant.created_at],
   ]
-  return facts.map(([name, value]) => `${String(name).padEnd(11)}${value}`).join('\n')
+  return facts
+    .map(([name, value]) => `${String(name).padEnd(11)}${oneLine(String(value))}`)
+    .join('\n')
 }
 
 export async function keyList(name: string, options: PageOptions): Promise<void> {
@@ -144,8 +156,4 @@ export async function accountDisconnect(
       `${accountId} is disconnected; its conversations stay.`,
     )
   })
-}
-
-function pageText(text: string, { paging }: Page<unknown>): string {
-  return paging.next === null ? text : `${text}\n\nThere are more: --after ${paging.next}`
 }

@@ -3,7 +3,7 @@ import { styleText } from 'node:util'
 
 /** Columns as wide as their widest cell; the last one runs free. */
 export function table(heads: string[], rows: string[][]): string {
-  const cells = rows.map((row) => row.map((cell) => cell.replace(/\s+/g, ' ')))
+  const cells = rows.map((row) => row.map(oneLine))
   const widths = heads.map((head, column) =>
     Math.max(head.length, ...cells.map((row) => row[column]?.length ?? 0)),
   )
@@ -15,6 +15,16 @@ export function table(heads: string[], rows: string[][]): string {
         .trimEnd(),
     )
     .join('\n')
+}
+
+/** A page of a list, and how to see the next. */
+export function pageText(text: string, { paging }: { paging: { next: string | null } }): string {
+  return paging.next === null ? text : `${text}\n\nThere are more: --after ${paging.next}`
+}
+
+/** What somebody wrote must not look like a line of ours. */
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ')
 }
 
 /** What a stranger wrote must not drive the terminal: control characters and changes of direction show as escapes. */

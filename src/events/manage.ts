@@ -1,6 +1,7 @@
 // What can be done with event endpoints; every act is in the audit. Locks: the audit chain, then the tenant's event queue,
 // then the endpoint's row (settle.ts takes the last two in the same order).
 import type { Vault } from '../accounts/vault.ts'
+import { invalidCursor } from '../api/paging.ts'
 import { recordAct } from '../audit/record.ts'
 import type { Db, Tx } from '../db/connect.ts'
 import { AppError, notFound } from '../errors.ts'
@@ -23,6 +24,7 @@ import {
 import {
   countReplayable,
   holdDeliveries,
+  type Replayed,
   type ReplayRange,
   replayDeliveries,
 } from './queue-queries.ts'
@@ -43,7 +45,8 @@ export interface By {
 }
 
 const maxEndpoints = 20
-export const maxReplayed = 10_000
+/** A call: a caller waits seconds for it, not minutes. */
+const maxReplayed = 10_000
 
 export interface NewEndpoint {
   url: string
@@ -202,28 +205,68 @@ export async function testEndpoint(
   })
 }
 
+/** As the API takes it. */
+export interface ReplayWish {
+  from?: string | undefined
+  to?: string | undefined
+  event_ids?: string[] | undefined
+  only_failed: boolean
+  dry_run: boolean
+  /** `next` of the call before. */
+  after?: string | undefined
+}
+
 export async function replayEvents(
+  manager: EndpointManager,
+  by: By,
+  publicEndpointId: string,
+  wish: ReplayWish,
+  limit = maxReplayed,
+) {
+  const { count, last } = await replayRange(manager, by, publicEndpointId, wish, limit)
+  const next = count === limit && last !== null ? encodePlace(last) : null
+  return { replayed: count, has_more: next !== null, next }
+}
+
+async function replayRange(
   manager: EndpointManager,
   { tenantId, actor }: By,
   publicEndpointId: string,
-  {
-    isDryRun = false,
-    ...range
-  }: Omit<ReplayRange, 'eventIds'> & { eventIds: string[] | null; isDryRun?: boolean },
-): Promise<number> {
-  const eventIds = range.eventIds?.flatMap((id) => uuidOf('evt', id) ?? []) ?? null
+  wish: ReplayWish,
+  limit: number,
+): Promise<Replayed> {
+  const range: ReplayRange = {
+    since: wish.from === undefined ? null : new Date(wish.from),
+    until: wish.to === undefined ? null : new Date(wish.to),
+    eventIds: wish.event_ids?.flatMap((id) => uuidOf('evt', id) ?? []) ?? null,
+    onlyFailed: wish.only_failed,
+    after: decodePlace(wish.after),
+  }
   return manager.db.transaction(async (tx) => {
     const { id } = await findEndpoint(tx, tenantId, publicEndpointId)
-    if (isDryRun) return countReplayable(tx, tenantId, id, { ...range, eventIds }, maxReplayed)
+    if (wish.dry_run) return countReplayable(tx, tenantId, id, range, limit)
     const by = { tenantId, actor, at: manager.clock.now() }
     await act(tx, by, 'event_endpoint.replayed', id, {
       from: range.since?.toISOString() ?? null,
       to: range.until?.toISOString() ?? null,
-      event_ids: eventIds?.length ?? null,
+      event_ids: range.eventIds?.length ?? null,
       only_failed: range.onlyFailed,
     })
-    return replayDeliveries(tx, tenantId, id, { ...range, eventIds }, maxReplayed)
+    return replayDeliveries(tx, tenantId, id, range, limit)
   })
+}
+
+/** The place of an event among its tenant's. */
+function encodePlace(position: number): string {
+  return Buffer.from(`place ${position}`).toString('base64url')
+}
+
+function decodePlace(text: string | undefined): number | null {
+  if (text === undefined) return null
+  const decoded = Buffer.from(text, 'base64url').toString('utf8')
+  const [, position] = /^place (\d{1,15})$/.exec(decoded) ?? []
+  if (position === undefined) throw invalidCursor()
+  return Number(position)
 }
 
 export async function findEndpoint(

@@ -191,6 +191,14 @@ export interface ReplayRange {
   until: Date | null
   eventIds: string[] | null
   onlyFailed: boolean
+  /** The place of the last event of the call before. */
+  after: number | null
+}
+
+export interface Replayed {
+  count: number
+  /** The place of the last of them. */
+  last: number | null
 }
 
 export async function replayDeliveries(
@@ -199,24 +207,34 @@ export async function replayDeliveries(
   endpointId: string,
   range: ReplayRange,
   limit: number,
-): Promise<number> {
-  const [row] = await tx.query(sql<{ count: number }>`
-    select delivery_replay(${tenantId}, ${endpointId}, ${range.since}, ${range.until}, ${range.eventIds}::uuid[],
-      ${range.onlyFailed}, ${limit}::int) as count`)
-  return row?.count ?? 0
+): Promise<Replayed> {
+  const rows = await tx.query(sql<ReplayedRow>`
+    select replayed as count, last_position as last
+    from delivery_replay(${tenantId}, ${endpointId}, ${range.since}, ${range.until}, ${range.eventIds}::uuid[],
+      ${range.onlyFailed}, ${range.after}::bigint, ${limit}::int)`)
+  return replayedOf(rows)
 }
 
-/** How many those are, and nothing else. */
+/** Which those are, and nothing else. */
 export async function countReplayable(
   tx: Tx,
   tenantId: string,
   endpointId: string,
   range: ReplayRange,
   limit: number,
-): Promise<number> {
-  const [row] = await tx.query(sql<{ count: number }>`
-    select count(*)::int as count
+): Promise<Replayed> {
+  const rows = await tx.query(sql<ReplayedRow>`
+    select count(*)::int as count, max(event_position) as last
     from delivery_replayable(${tenantId}, ${endpointId}, ${range.since}, ${range.until}, ${range.eventIds}::uuid[],
-      ${range.onlyFailed}, ${limit}::int)`)
-  return row?.count ?? 0
+      ${range.onlyFailed}, ${range.after}::bigint, ${limit}::int)`)
+  return replayedOf(rows)
+}
+
+interface ReplayedRow {
+  count: number
+  last: string | null
+}
+
+function replayedOf([row]: ReplayedRow[]): Replayed {
+  return { count: row?.count ?? 0, last: row?.last == null ? null : Number(row.last) }
 }

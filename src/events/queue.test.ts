@@ -9,6 +9,7 @@ import { systemClock } from '../time-and-chance.ts'
 import type { ClaimedDelivery } from './model.ts'
 import {
   claimDeliveries,
+  countReplayable,
   holdDeliveries,
   reapDeliveries,
   replayDeliveries,
@@ -229,15 +230,15 @@ describe('an alarm', () => {
 })
 
 describe('a replay', () => {
+  const all = { since: new Date(0), until: null, eventIds: null, onlyFailed: false, after: null }
+
   test('brings back what ended, in its old place, and leaves alone what is under way', async () => {
     await happen(['a1', 'a2', 'a3'])
     for (const _ of [1, 2]) await settle(await claim())
     const running = await claim()
     expect(types(running)).toEqual(['a3'])
     await happen(['a4'])
-    const all = { since: new Date(0), until: null, eventIds: null, onlyFailed: false }
-
-    expect(await replayDeliveries(db, tenant, endpoint, all, 100)).toBe(2)
+    expect(await replayDeliveries(db, tenant, endpoint, all, 100)).toEqual({ count: 2, last: 2 })
     expect(await claim()).toEqual([])
     await settle(running)
     for (const type of ['a1', 'a2', 'a4']) {
@@ -247,14 +248,22 @@ describe('a replay', () => {
     }
   })
 
-  test('stops at its limit, the oldest first', async () => {
+  test('stops at its limit, the oldest first, and goes on from there', async () => {
     await happen(['a1', 'a2', 'a3'])
     for (const _ of [1, 2, 3]) await settle(await claim())
-    const all = { since: new Date(0), until: null, eventIds: null, onlyFailed: false }
 
-    expect(await replayDeliveries(db, tenant, endpoint, all, 2)).toBe(2)
+    expect(await replayDeliveries(db, tenant, endpoint, all, 2)).toEqual({ count: 2, last: 2 })
     await settle(await claim())
-    expect(types(await claim())).toEqual(['a2'])
+    const second = await claim()
+    expect(types(second)).toEqual(['a2'])
+    // By now what came first could be replayed again.
+    await settle(second)
+    const rest = { ...all, after: 2 }
+    expect(await countReplayable(db, tenant, endpoint, rest, 2)).toEqual({ count: 1, last: 3 })
+    expect(await replayDeliveries(db, tenant, endpoint, rest, 2)).toEqual({ count: 1, last: 3 })
+    expect(types(await claim())).toEqual(['a3'])
+    const none = { count: 0, last: null }
+    expect(await replayDeliveries(db, tenant, endpoint, { ...all, after: 3 }, 2)).toEqual(none)
   })
 })
 

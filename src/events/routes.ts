@@ -20,7 +20,6 @@ import {
   createEndpoint,
   type EndpointManager,
   findEndpoint,
-  maxReplayed,
   removeEndpoint,
   replayEvents,
   rotateSecret,
@@ -159,17 +158,11 @@ function actRoutes(options: EventRoutesOptions): Route[] {
       body: eventReplay,
       answer: replayedEvents,
       status: 202,
-      errors: ['EVENT_ENDPOINT_NOT_FOUND', 'EVENT_ENDPOINT_NOT_ACTIVE'],
+      errors: ['EVENT_ENDPOINT_NOT_FOUND', 'EVENT_ENDPOINT_NOT_ACTIVE', 'INVALID_CURSOR'],
       handle: async ({ tenantId, actor, params, body }) => {
-        const replayed = await replayEvents(options, { tenantId, actor }, params.id, {
-          since: body.from === undefined ? null : new Date(body.from),
-          until: body.to === undefined ? null : new Date(body.to),
-          eventIds: body.event_ids ?? null,
-          onlyFailed: body.only_failed,
-          isDryRun: body.dry_run,
-        })
+        const answer = await replayEvents(options, { tenantId, actor }, params.id, body)
         if (!body.dry_run) await options.onRecorded()
-        return { replayed, has_more: replayed === maxReplayed }
+        return answer
       },
     }),
   ]

@@ -23,6 +23,8 @@ export interface ReplayOrder extends ReplayFilter {
   after: string | undefined
   actor: string
   requestId?: string
+  /** Called after each batch with how many this call has replayed, of all that can be. */
+  onBatch?: (replayed: number, replayable: number) => void
 }
 
 /** One transaction stays short enough for the workers beside it. */
@@ -44,6 +46,7 @@ export async function replayEvents(replayer: Replayer, order: ReplayOrder) {
     last = batch.last ?? last
     isMore = batch.isFull
     if (batch.replayed > 0) await replayer.dispatch.wake('inbox')
+    order.onBatch?.(replayed, counts.replayable)
   }
   replayer.log.info('events_replayed', {
     count: replayed,

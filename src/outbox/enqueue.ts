@@ -53,6 +53,8 @@ export interface SendOrder {
   traceparent?: string | undefined
   /** The person who wrote it in the console. */
   sentBy?: string | undefined
+  /** Where browsers reach the console; for a caller to be sent there. */
+  baseUrl?: string | undefined
 }
 
 export interface Accepted {
@@ -180,15 +182,15 @@ function replay(earlier: KeyedSend, key: Pick<KeyedSend, 'requestSha256'>): Acce
   }
 }
 
-function refuseWhatCannotBeSent(place: SendPlace, { request }: SendOrder, now: Date): void {
+function refuseWhatCannotBeSent(place: SendPlace, order: SendOrder, now: Date): void {
+  const { request, baseUrl = '' } = order
   if (place.auth_status === 'needs_reauth') {
+    const account = publicId('acc', place.account_id ?? '')
     throw new AppError(
       'WHATSAPP_REAUTH_REQUIRED',
       409,
       'The account lost its access at Meta and must be reconnected.',
-      {
-        details: { reconnect_url: `/console/accounts/${publicId('acc', place.account_id ?? '')}` },
-      },
+      { details: { reconnect_url: `${baseUrl}/console/accounts/${account}` } },
     )
   }
   const at = request.send_at === undefined ? now : new Date(request.send_at)

@@ -13,6 +13,7 @@ interface OutboxRoutesOptions {
   db: Db
   clock: Clock
   enqueuer: Enqueuer
+  publicUrl: string | undefined
 }
 
 const sendErrors: DeclaredError[] = [
@@ -24,7 +25,8 @@ const sendErrors: DeclaredError[] = [
   ...(['IDEMPOTENCY_KEY_REUSED', 'BACKLOG_FULL', 'OVERLOADED', 'TIMED_OUT'] as const),
 ]
 
-export function outboxRoutes({ db, clock, enqueuer }: OutboxRoutesOptions): Route[] {
+export function outboxRoutes(options: OutboxRoutesOptions): Route[] {
+  const { db, clock, enqueuer, publicUrl } = options
   return [
     route({
       operationId: 'messages.send',
@@ -45,13 +47,14 @@ export function outboxRoutes({ db, clock, enqueuer }: OutboxRoutesOptions): Rout
         'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' },
       },
       errors: sendErrors,
-      handle: async ({ tenantId, body, headers, person, setHeader }) => {
+      handle: async ({ tenantId, body, headers, person, origin, setHeader }) => {
         const accepted = await enqueuer.send({
           tenantId,
           request: body,
           idempotencyKey: headers['idempotency-key'],
           traceparent: headers.traceparent,
           sentBy: person?.personId,
+          baseUrl: publicUrl ?? origin,
         })
         if (accepted.isReplay) setHeader('idempotent-replayed', 'true')
         return {

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/connect.ts'
-import { selectTenant, selectTenantIdBySlug, selectTenants, type TenantRow } from './queries.ts'
+import { selectTenant, selectTenantIdBySlug } from './queries.ts'
 
 export async function isTenant(tx: Tx, id: string): Promise<boolean> {
   return (await selectTenant(tx, id)) !== undefined
@@ -16,8 +16,4 @@ export async function ownStopWords(tx: Tx, id: string): Promise<string[] | null>
 
 export async function findTenantBySlug(db: Tx, slug: string): Promise<string | undefined> {
   return selectTenantIdBySlug(db, slug)
-}
-
-export async function listTenants(db: Tx): Promise<TenantRow[]> {
-  return selectTenants(db, null, 1000)
 }

@@ -48,7 +48,7 @@ describe('the command line', () => {
     const accounts = await gateway.call('GET', '/api/whatsapp/accounts', { key })
     expect(accounts.json.data).toMatchObject([account])
 
-    expect(await json(['tenant', 'list'])).toEqual([tenant])
+    expect(await json(['tenant', 'list'])).toEqual({ data: [tenant], paging: { next: null } })
     const listed = await run(['tenant', 'list'])
     expect(listed.stdout).toContain(`${tenant.id}  active  firm-a  Firm A`)
     expect(await json(['health'])).toMatchObject({
@@ -78,10 +78,13 @@ describe('the command line', () => {
     expect(text.stdout).toMatch(
       /^KEY {2}STATE {4}SEALED\nk2 {3}current {2}0 .+\nk1 {3}old {6}\d+ .+still needed/,
     )
-    expect(JSON.parse(listed.stdout)).toMatchObject([
-      { id: 'k2', state: 'current', sealed: 0 },
-      { id: 'k1', state: 'old' },
-    ])
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      data: [
+        { id: 'k2', state: 'current', sealed: 0 },
+        { id: 'k1', state: 'old' },
+      ],
+      paging: { next: null },
+    })
     expect(missing.code).toBe(1)
     expect(missing.stdout).toContain('not in ENCRYPTION_KEYS')
     expect(text.stdout + listed.stdout + missing.stdout).not.toContain(newKey)
@@ -101,8 +104,8 @@ describe('the command line', () => {
       stdout: 'It was taken (200): ok\n',
     })
     expect(ears.heard()).toEqual(['test test'])
-    const listed = await alertChannel('list')
-    expect(listed.stdout).toContain(id)
+    const listed = await alertChannel('list', '--json')
+    expect(JSON.parse(listed.stdout)).toMatchObject({ data: [{ id }], paging: { next: null } })
     expect(made.stdout + listed.stdout).not.toContain('secret-part')
     expect(await alertChannel('remove', id)).toMatchObject({ code: 0, stderr: '' })
     expect(await database.db.query(sql`select from alert_channels`)).toEqual([])
@@ -119,18 +122,20 @@ describe('the command line', () => {
 
     expect((await run(command('pause', id))).stdout).toBe(`Endpoint ${id} is paused.\n`)
     const replay = command('replay', id, '--from', '2020-01-01T00:00:00Z')
-    const [refused, listed, rotated, deliveries, replayed] = await Promise.all([
+    const [refused, listed, page, rotated, deliveries, replayed] = await Promise.all([
       run(command('test', id)),
       run(command('list')),
+      json(command('list')),
       json(command('rotate-secret', id, '--overlap-hours', '1')),
       run(command('deliveries', id)),
       json(replay),
     ])
     expect(refused.stderr).toContain('The endpoint is paused')
     expect(listed.stdout).toContain(`${id}  paused  0        ${url}  message.received`)
+    expect(page).toMatchObject({ data: [{ id, url }], paging: { next: null } })
     expect(rotated.secret).not.toBe(made.secret)
     expect(deliveries.stdout).toContain('Nothing was to be delivered there yet.')
-    expect(replayed).toEqual({ replayed: 0, has_more: false })
+    expect(replayed).toEqual({ replayed: 0, has_more: false, next: null })
     expect(await json(command('delete', id))).toEqual({ deleted: id })
 
     const acts = await json(['audit', 'list', '--tenant', firm.id])
@@ -140,12 +145,15 @@ describe('the command line', () => {
   test.concurrent.each([
     [['key', 'create', 'nobody'], 1, 'There is no such tenant.'],
     [['key', 'create', '01890000-0000-7000-8000-000000000000'], 1, 'There is no such tenant.'],
-    [['tenant', 'create', ''], 2, 'name: '],
-    [['tenant', 'create', 'Firm', '--slug', 'Not A Slug'], 2, 'slug: '],
+    [['tenant', 'create', ''], 2, '<name> needs a value.'],
+    [['tenant', 'create', 'Firm', '--slug', 'Not A Slug'], 2, '--slug: lower-case'],
+    [['alert-channel', 'create', '--kind', 'x', '--target', 'y'], 2, '--kind needs one of slack'],
     [['account', 'connect', 'firm-a'], 2, '--waba-id'],
-    [['event-endpoint', 'create', 'firm-a', '--url', 'http://127.0.0.1/'], 2, 'url: '],
+    [['event-endpoint', 'create', 'firm-a', '--url', 'http://127.0.0.1/'], 2, '--url: '],
     [['nonsense'], 2, 'unknown command'],
     [['simulator', '--port', 'many'], 2, '--port'],
+    [['simulator', '--scenario', 'nope'], 2, '--scenario: nope is not one of ambiguous, calm'],
+    [['simulator', '--webhook-url', 'notaurl'], 2, '--webhook-url'],
   ])('%j is refused in one sentence', async (args, exitCode, sentence) => {
     const { code, stdout, stderr } = await run(args)
 

@@ -1,7 +1,15 @@
 // `npm run dev`: everything with one command, the same again at the second start, and nothing left behind.
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -240,6 +248,21 @@ describe('dev', () => {
     expect(numbers.map(({ auth_status }) => auth_status)).toEqual(['ok', 'ok', 'ok'])
 
     expect(await program.end('SIGINT')).toEqual({ code: 0, signal: null })
+    expectNothingLeft()
+  })
+
+  test('stops everything although something cannot be stopped', async () => {
+    const program = startDev()
+    await welcomeOf(program)
+    // What it removes first is no longer a file.
+    rmSync(shellVariables())
+    mkdirSync(shellVariables())
+
+    const exit = await program.end('SIGINT')
+
+    rmdirSync(shellVariables())
+    expect(exit).toEqual({ code: 1, signal: null })
+    expect(program.stderr()).toContain('dev.env')
     expectNothingLeft()
   })
 

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Db, sql } from '../../src/db/connect.ts'
-import { changeEndpoint } from '../../src/events/manage.ts'
+import { changeEndpoint, replayEvents } from '../../src/events/manage.ts'
 import { type EventReceiver, startEventReceiver } from '../support/event-receiver.ts'
 import {
   type Endpoint,
@@ -377,7 +377,7 @@ describe('a delivery', () => {
     await telling.write(firm, '16505550174')
     await telling.gateway.db.query(sql`select events_route(100, 100)`)
     const since = app.calls[0]?.event.timestamp
-    const counted = { replayed: 3, has_more: false }
+    const counted = { replayed: 3, has_more: false, next: null }
     expect(await replay({ from: since, dry_run: true })).toEqual(counted)
     expect(await replay({ from: since })).toEqual(counted)
     expect(await replay({ from: since, dry_run: true })).toMatchObject({ replayed: 0 })
@@ -393,6 +393,41 @@ describe('a delivery', () => {
     expect(await replay({ from: since, to: since.replace(/^20/, '19') })).toMatchObject({
       replayed: 0,
     })
+  })
+
+  test('of more than one call takes goes on where the call before ended', async () => {
+    const { id } = await telling.createEndpoint(firm, app.url)
+    await telling.write(firm, '16505550174', 3)
+    await telling.gateway.tellDue()
+    const told = app.calls.map(({ event }) => event.id)
+    app.calls.length = 0
+    const { runtime } = telling.gateway
+    const manager = { ...runtime, db: runtime.db.api, allowPrivateTargets: true }
+    const by = { tenantId: firm.id, actor: 'test' }
+    const all = { from: '2020-01-01T00:00:00Z', only_failed: false }
+    const replay = (dry_run: boolean, after?: string) =>
+      replayEvents(manager, by, id, { ...all, dry_run, after }, 2)
+
+    const counted = await replay(true)
+    expect(counted).toEqual({ replayed: 2, has_more: true, next: expect.any(String) })
+    const first = await replay(false)
+    expect(first).toEqual(counted)
+    // They are done by then, and could be replayed again.
+    await telling.gateway.tellDue()
+    expect(app.calls.map(({ event }) => event.id)).toEqual(told.slice(0, 2))
+    const last = { replayed: 1, has_more: false, next: null }
+    expect(await replay(false, first.next ?? '')).toEqual(last)
+    await telling.gateway.tellDue()
+    expect(app.calls.map(({ event }) => event.id)).toEqual(told)
+
+    const path = `${endpointsPath}/${id}/replay`
+    const call = (after: string | null) =>
+      telling.gateway.call('POST', path, {
+        key: firm.key,
+        body: { from: all.from, dry_run: true, after },
+      })
+    expect((await call(first.next)).json).toEqual(last)
+    expect((await call('bm9uc2Vuc2U')).json.error.code).toBe('INVALID_CURSOR')
   })
 
   test('of what happened before an endpoint was there is made on request too', async () => {

@@ -138,6 +138,20 @@ describe('stored webhooks are replayed', () => {
     expect(await states()).toEqual({ done: 4 })
   })
 
+  test('whoever waits is told how far it is', async () => {
+    const told: number[][] = []
+    const { runtime } = gateway
+    await replayEvents(
+      { ...runtime, db: runtime.db.api },
+      {
+        ...{ from: new Date(everything.from), to: new Date(everything.to), after: undefined },
+        ...{ tenantId: null, phoneNumberId: null, reason: 'x', isDryRun: false, actor: 'cli' },
+        onBatch: (...counts) => told.push(counts),
+      },
+    )
+    expect(told).toEqual([[4, 4]])
+  })
+
   test('tenants may not', async () => {
     const answer = await gateway.call('POST', '/api/admin/whatsapp/events/replay', {
       key: firmA.key,

@@ -132,7 +132,7 @@ describe('an answer that the token is no good', () => {
     const { id } = await accountOf(firm)
     expect(refused.json.error).toMatchObject({
       code: 'WHATSAPP_REAUTH_REQUIRED',
-      details: { reconnect_url: expect.stringContaining(id) },
+      details: { reconnect_url: `${world.gateway.url}/console/accounts/${id}` },
     })
   })
 

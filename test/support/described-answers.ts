@@ -60,7 +60,7 @@ export function createAnswerCheck(document: OpenApiDocument) {
     }
     if (content === undefined) return answer.text === '' ? [] : ['a body, where none is described']
     const type = answer.headers.get('content-type')?.split(';')[0] ?? ''
-    const media = content[type] ?? content['application/octet-stream']
+    const media = content[type] ?? content['*/*']
     if (!media) return [`a body of the type ${type}, which is not described`]
     return type === 'application/json' ? check(media.schema, answer.json) : []
   }

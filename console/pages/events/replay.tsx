@@ -38,8 +38,8 @@ export function ReplayDialog({ endpoint, onClose }: { endpoint: Endpoint; onClos
     gcTime: 0,
   })
   const replaying = useMutation({
-    mutationFn: () => post<Replayed>(path, wish),
-    onSuccess: ({ replayed }) => {
+    mutationFn: () => replayAll(path, wish),
+    onSuccess: (replayed) => {
       say(words.replayed(number(replayed)))
       onClose()
     },
@@ -97,6 +97,18 @@ export function ReplayDialog({ endpoint, onClose }: { endpoint: Endpoint; onClos
       {problem && <Trouble error={problem} />}
     </Dialog>
   )
+}
+
+/** Call after call, each from where the one before ended. */
+async function replayAll(path: string, wish: object): Promise<number> {
+  let count = 0
+  let after = {}
+  for (;;) {
+    const { replayed, next } = await post<Replayed>(path, { ...wish, ...after })
+    count += replayed
+    if (next === null) return count
+    after = { after: next }
+  }
 }
 
 function saysOf(
