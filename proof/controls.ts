@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { commitOf } from './commit.ts'
 import { type Judgement, judge } from './controls/judge.ts'
 import { quickSetUp } from './controls/quick-set-up.ts'
 import type { Safeguard } from './safeguards/safeguard.ts'
@@ -101,6 +102,7 @@ async function main(): Promise<number> {
     for (const { name, without } of wanted) console.log(`${name}: without it ${without}`)
     return 0
   }
+  console.log(`commit ${commitOf()}`)
   const baseline = values['no-baseline'] ? undefined : await run(baselineOf(wanted))
   if (baseline) console.log(lineOf(baseline))
   const controls: Control[] = []

@@ -1,15 +1,15 @@
 // `npm run test:faults`: every crash point and every single fault, in full, and the end-to-end tests that are about faults.
-// Prints its seed first and last, and a table of what died where and what held. Ends with 1 when anything did not hold, or a
-// crash point was never reached.
-import { spawn } from 'node:child_process'
+// Prints its seed first and last, and a table of what died where and what held. Ends with 1 when anything did not hold, or was
+// asked for and did not happen.
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { packageRoot } from '../src/package-root.ts'
+import { commitOf } from './commit.ts'
 import { elsewhere } from './faults/elsewhere.ts'
-import type { Outcome } from './faults/life.ts'
-import type { Suffered } from './faults/suffer.ts'
+import { type Found, type Line, tableOf } from './faults/table.ts'
 import { troubles } from './faults/troubles.ts'
 import { ways } from './faults/ways.ts'
 
@@ -31,6 +31,8 @@ const { values } = parseArgs({
   },
 })
 
+let running: ChildProcess | undefined
+
 const isWanted = (name: string) => values.only.length === 0 || values.only.includes(name)
 const points = Object.keys(ways).filter(isWanted)
 const faults = Object.keys(troubles).filter(isWanted)
@@ -47,11 +49,34 @@ async function run(): Promise<number> {
     console.error(`Nothing is called ${values.only.join(', ')}: see --list.`)
     return 1
   }
-  console.log(`seed ${values.seed}`)
-  const isHeld = named === 0 || (await strike())
-  const isSurvived = !isWanted('nemesis') || (await unleash())
-  console.log(`seed ${values.seed}`)
-  return isHeld && isSurvived ? 0 : 1
+  const interruption = passOnInterrupts()
+  console.log(`seed ${values.seed}, commit ${commitOf()}`)
+  try {
+    const isHeld = named === 0 || (await strike())
+    if (interruption.code !== undefined) return interruption.code
+    const isSurvived = !isWanted('nemesis') || (await unleash())
+    return interruption.code ?? (isHeld && isSurvived ? 0 : 1)
+  } finally {
+    console.log(`seed ${values.seed}`)
+  }
+}
+
+/** Whoever runs on our behalf cleans up after itself. */
+function passOnInterrupts(): { code?: number } {
+  const interruption: { code?: number } = {}
+  const codes = { SIGINT: 130, SIGTERM: 143 } as const
+  for (const [signal, code] of Object.entries(codes)) {
+    process.once(signal, () => {
+      interruption.code = code
+      running?.kill(signal as keyof typeof codes)
+    })
+  }
+  return interruption
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
+  running = child
+  return new Promise((resolve) => child.once('close', resolve))
 }
 
 /** One after another. */
@@ -65,20 +90,21 @@ async function strike(): Promise<boolean> {
     FAULTS: [...points, ...faults].join('|'),
     FAULTS_REPORT: report,
   })
-  const isComplete = print(await linesOf(report), await filesIn(results))
+  const asked = { points, faults, tests }
+  const isComplete = print(tableOf(asked, await linesOf(report), await filesIn(results)))
   await rm(folder, { recursive: true, force: true })
   return code === 0 && isComplete
 }
 
 /** All together. */
-function unleash(): Promise<boolean> {
+async function unleash(): Promise<boolean> {
   const args = ['--minutes', values.minutes, '--seed', values.seed]
   const program = ['--import', 'tsx', join(packageRoot, 'proof', 'nemesis.ts')]
   const child = spawn(process.execPath, [...program, ...args], {
     cwd: packageRoot,
     stdio: 'inherit',
   })
-  return new Promise((resolve) => child.once('close', (code) => resolve(code === 0)))
+  return (await ended(child)) === 0
 }
 
 function vitest(
@@ -94,36 +120,14 @@ function vitest(
     // biome-ignore lint/style/noProcessEnv: for vitest, not the gateway's settings.
     env: { ...process.env, ...environment },
   })
-  return new Promise((resolve) => child.once('close', resolve))
+  return ended(child)
 }
 
-type Line = Outcome | ({ name: string } & Suffered)
-
-/** False when a crash point was never reached. */
-function print(lines: Line[], files: Map<string, string>): boolean {
-  const lives = lines.flatMap((line) => ('label' in line ? line : []))
-  const held = (found: Line | undefined) => {
-    if (found === undefined) return 'nothing is known'
-    if ('leftOut' in found) return `left out: ${found.leftOut}`
-    return found.violations.join('; ') || 'everything'
-  }
-  const rows = points.map((label) => {
-    const own = lives.find((life) => life.label === label)
-    const passes = lives.filter(({ passed }) => passed.includes(label)).length
-    return [label, String(passes), String(own?.deaths ?? 0), held(own)]
-  })
-  print4(['CRASH POINT', 'PASSED IN', 'DEATHS', 'HELD'], rows)
-  const suffered = faults.map((name) => {
-    return [name, '', '', held(lines.find((line) => 'name' in line && line.name === name))]
-  })
-  print4(['SINGLE FAULT', '', '', 'HELD'], suffered)
-  print4(
-    ['END TO END', '', '', 'HELD'],
-    tests.map((name) => [name, '', '', files.get(name) ?? 'did not run']),
-  )
-  const unreached = rows.filter(([, , deaths]) => deaths === '0').map(([label]) => label)
-  for (const label of unreached) console.log(`never reached: ${label}`)
-  return unreached.length === 0
+/** False when something that was asked for did not happen. */
+function print({ sections, missing }: Found): boolean {
+  for (const { head, rows } of sections) print4(head, rows)
+  for (const line of missing) console.log(line)
+  return missing.length === 0
 }
 
 function print4(head: string[], rows: string[][]): void {

@@ -1,5 +1,8 @@
 // npm run test:model: the core as a model, over as many histories as asked for. Prints its seed first and last.
+import { setImmediate } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { commitOf } from './commit.ts'
+import { endWhenInterrupted } from './interrupt.ts'
 import type { ProfileName } from './model/history.ts'
 import { describeFailure, profileNames, runProfile, shareOf } from './model/report.ts'
 
@@ -27,7 +30,7 @@ const enough = 12_000
 /** Small enough that progress is seen. */
 const portion = 20_000
 
-function run(): boolean {
+async function run(): Promise<boolean> {
   const seed = values.seed === undefined ? Date.now() % 2 ** 31 : Number(values.seed)
   const total = Number(values.histories)
   const chosen = profileNames.filter((name) => (values.profile ?? name) === name)
@@ -35,16 +38,23 @@ function run(): boolean {
     console.error(help)
     return false
   }
-  console.log(`seed ${seed}`)
-  const isFine = chosen.every((profile) => {
+  endWhenInterrupted(String(seed))
+  console.log(`seed ${seed}, commit ${commitOf()}`)
+  let isFine = true
+  for (const profile of chosen) {
     const histories = values.profile === undefined ? shareOf(profile, total) : total
-    return runOne(profile, histories, seed, values.path)
-  })
+    isFine &&= await runOne(profile, histories, seed, values.path)
+  }
   console.log(`seed ${seed}: ${isFine ? 'every invariant held' : 'FAILED'}`)
   return isFine
 }
 
-function runOne(profile: ProfileName, histories: number, seed: number, path?: string): boolean {
+async function runOne(
+  profile: ProfileName,
+  histories: number,
+  seed: number,
+  path?: string,
+): Promise<boolean> {
   const counts = new Map<string, number>()
   let missing: string[] = []
   for (let done = 0; done < histories; done += portion) {
@@ -56,6 +66,8 @@ function runOne(profile: ProfileName, histories: number, seed: number, path?: st
     }
     missing = result.missing
     console.log(`${profile}: ${done + size} of ${histories} histories`)
+    // Whoever interrupts is heard.
+    await setImmediate()
   }
   for (const [label, count] of [...counts].sort()) console.log(`  ${count} × ${label}`)
   for (const label of missing) console.error(`never reached: ${label}`)
@@ -64,4 +76,4 @@ function runOne(profile: ProfileName, histories: number, seed: number, path?: st
 }
 
 if (values.help) console.log(help)
-else process.exitCode = run() ? 0 : 1
+else process.exitCode = (await run()) ? 0 : 1

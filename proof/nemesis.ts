@@ -34,7 +34,7 @@ const { values } = parseArgs({
 if (values.help) {
   console.log(help)
 } else {
-  endWhenInterrupted()
+  endWhenInterrupted(values.seed)
   process.exitCode = await endWithSeed(values.seed, main)
 }
 

@@ -86,11 +86,14 @@ function goodEvidence(): Evidence {
           wamid: 'wamid.out',
           status: 'sent',
           text: 'number 1',
+          attempts: 1,
         },
       ],
       steps: [{ wamid: 'wamid.out', status: 'sent' }],
       sends: [{ id: '1', messageId: 'm1', status: 'done', parentId: null }],
-      attempts: [{ id: attemptId, messageId: 'm1', outcome: 'accepted', isDead: false }],
+      attempts: [
+        { id: attemptId, messageId: 'm1', outcome: 'accepted', statusCode: 200, isDead: false },
+      ],
       letters: [
         {
           id: 'dlq_1',
@@ -98,6 +101,7 @@ function goodEvidence(): Evidence {
           state: 'discarded',
           eventId: 'w1',
           messageId: null,
+          errorCode: 'INVALID',
           raw: '{}',
         },
       ],
@@ -121,7 +125,9 @@ function goodEvidence(): Evidence {
   }
 }
 
-const message = { phoneNumberId, text: null, isDuplicateConfirmed: false }
+const message = {
+  ...{ phoneNumberId, waId: null, text: null, isDuplicateConfirmed: false, attempts: 0 },
+}
 
 test('nothing is found where all is well', () => {
   expect(checkEverything(goodEvidence())).toEqual([])
@@ -136,6 +142,21 @@ const planted: [string, (evidence: Evidence) => unknown, string][] = [
     'a lost message',
     ({ rows }) => rows.messages.shift(),
     'I1: the acknowledged message wamid.in is lost',
+  ],
+  [
+    'a good message that was buried',
+    ({ rows }) => {
+      rows.messages.shift()
+      const buried = {
+        id: 'dlq_2',
+        kind: 'unroutable',
+        state: 'open',
+        eventId: 'w1',
+        errorCode: 'X',
+      }
+      rows.letters.push({ ...buried, messageId: null, raw: '{"id":"wamid.in"}' })
+    },
+    'I1: the acknowledged message wamid.in is a dead letter',
   ],
   [
     'a doubled message',
@@ -180,6 +201,16 @@ const planted: [string, (evidence: Evidence) => unknown, string][] = [
     'a call that names no attempt',
     ({ ledger }) => ledger.requests.push({ ...posted(), body: { text: { body: 'number 1' } } }),
     'the call request-1 names no attempt',
+  ],
+  [
+    'a call that is counted twice',
+    (evidence) => Object.assign(outbound(evidence), { attempts: 2 }),
+    'the message m1 says 2 attempts, and 1 were made',
+  ],
+  [
+    'a call that is not counted',
+    (evidence) => Object.assign(outbound(evidence), { attempts: 0 }),
+    'the message m1 says 0 attempts, and 1 were made',
   ],
   ['a call that no row announced', ({ rows }) => rows.attempts.pop(), 'no row announced the call'],
   [
@@ -302,13 +333,50 @@ test('what nobody knew of may be called sent by a person, and by nobody else', (
   const decision = { letterId: 'dlq_9', action: 'dead_letter.resolved', isByPerson: true }
   rows.decisions.push(decision)
   rows.letters.push({
-    ...{ id: 'dlq_9', kind: 'unknown', state: 'resolved', eventId: null, messageId: id, raw: '' },
+    ...{ id: 'dlq_9', kind: 'unknown', state: 'resolved', eventId: null, messageId: id },
+    ...{ errorCode: 'SEND_UNKNOWN', raw: '' },
   })
   const found = () => checkEverything(evidence).filter((line) => line.includes('never had it'))
 
   expect(found()).toEqual([])
   decision.isByPerson = false
   expect(found()).toHaveLength(1)
+})
+
+test('what was garbled on its way may be a dead letter', () => {
+  const evidence = goodEvidence()
+  const { ledger, rows } = evidence
+  const item = { kind: 'message' as const, field: 'messages', phone_number_id: phoneNumberId }
+  const garbled = { ...status('sent'), items: [{ ...item, wamid: 'wamid.bad', status: null }] }
+  ledger.deliveries.push({ ...garbled, faults: ['malformed_1'] })
+  const letter = { id: 'dlq_2', kind: 'malformed', state: 'open', eventId: 'w1', errorCode: 'X' }
+  rows.letters.push({ ...letter, messageId: null, raw: '{"id":"wamid.bad"' })
+
+  expect(checkEverything(evidence)).toEqual([])
+  ledger.deliveries.push(garbled)
+  expect(checkEverything(evidence).join('\n')).toContain('wamid.bad is a dead letter')
+})
+
+test('a call may be uncounted where its sender died, and unseen where Meta turned it away; no more than that', () => {
+  const evidence = goodEvidence()
+  const { attempts } = evidence.rows
+  const [heard] = attempts as [(typeof attempts)[number]]
+  const unheard = { ...heard, outcome: 'unknown', statusCode: null }
+  const says = (count: number) => {
+    Object.assign(outbound(evidence), { attempts: count })
+    return checkEverything(evidence).filter((line) => line.startsWith('I13'))
+  }
+
+  attempts.splice(0, 1, { ...unheard, isDead: true })
+  expect([says(0), says(1)]).toEqual([[], []])
+  expect(says(2)).toEqual([expect.stringContaining('0 to 1 were made')])
+
+  attempts.splice(0, 1, heard, { ...unheard, id: eventId })
+  expect([says(1), says(2)]).toEqual([[], []])
+  expect(says(3)).toEqual([expect.stringContaining('1 to 2 were made')])
+
+  attempts.splice(0, 2, heard, { ...unheard, id: eventId, outcome: 'not_posted' })
+  expect(says(2)).toEqual([expect.stringContaining('1 were made')])
 })
 
 test('messages out of their order are found', () => {

@@ -1,13 +1,14 @@
 // The invariants of docs/guarantees.md as pure functions over what is known from outside (evidence.ts). Each returns what it
 // found violated, in words; nothing found, nothing returned. For the end of a run, when everything has had its time to end.
-import { unpackCallback } from '../../src/meta/callback-data.ts'
 import type { ClientLog, Evidence, MessageDump, Rows } from './evidence.ts'
+import { checkCounts, checkPosts } from './posts.ts'
 
 export function checkEverything(evidence: Evidence): string[] {
   return [
     ...checkReceived(evidence),
     ...checkSends(evidence),
     ...checkPosts(evidence),
+    ...checkCounts(evidence),
     ...checkOrder(evidence),
     ...checkStatuses(evidence),
     ...checkEvents(evidence),
@@ -17,7 +18,10 @@ export function checkEverything(evidence: Evidence): string[] {
   ]
 }
 
-/** I1, I2: what was acknowledged is there, as a message or as a dead letter, and once; nothing is there that nobody sent. */
+/**
+ * I1, I2: what was acknowledged is there as a message, once; nothing is there that nobody sent. A dead letter is no excuse:
+ * all of these are good, and what was garbled on the way is not among them.
+ */
 export function checkReceived({ ledger, client, rows }: Evidence): string[] {
   const known = [...client.webhooks, ...messagesOf(ledger)]
   const acknowledged = new Set(known.flatMap((one) => (one.isAcknowledged ? one.wamid : [])))
@@ -30,8 +34,11 @@ export function checkReceived({ ledger, client, rows }: Evidence): string[] {
     rows.letters.some(({ raw, messageId }) => messageId === null && raw.includes(wamid))
   return [
     ...[...acknowledged]
-      .filter((wamid) => !there.has(wamid) && !isBuried(wamid))
-      .map((wamid) => `I1: the acknowledged message ${wamid} is lost`),
+      .filter((wamid) => !there.has(wamid))
+      .map((wamid) => {
+        const where = isBuried(wamid) ? 'a dead letter, and could have been applied' : 'lost'
+        return `I1: the acknowledged message ${wamid} is ${where}`
+      }),
     ...repeated(stored).map((wamid) => `I2: the message ${wamid} is there twice`),
     ...[...there]
       .filter((wamid) => !sent.has(wamid))
@@ -86,27 +93,6 @@ export function checkSends({ ledger, client, rows, mayDouble }: Evidence): strin
     if (isFirst && !own.has(wamid)) violations.push(`I4: no message of ours has ${wamid}`)
   }
   return violations
-}
-
-/** I4: every call was announced by a committed attempt, and no attempt made two. */
-export function checkPosts({ ledger, rows }: Evidence): string[] {
-  const attempts = new Set(rows.attempts.map(({ id }) => id))
-  const calls = ledger.requests
-    .filter(({ endpoint }) => endpoint === 'messages' || endpoint === 'marketing_messages')
-    // Of what was struck or broke off before it was read, nothing is known.
-    .filter(({ body, wamid }) => body !== null || wamid !== null)
-    .map(({ id, body }) => {
-      const { biz_opaque_callback_data } = (body ?? {}) as Record<string, unknown>
-      return { id, attemptId: unpackCallback(biz_opaque_callback_data)?.attemptId }
-    })
-  const posted = calls.flatMap(({ attemptId }) => attemptId ?? [])
-  return [
-    ...calls
-      .filter(({ attemptId }) => attemptId === undefined)
-      .map(({ id }) => `I4: the call ${id} names no attempt`),
-    ...repeated(posted).map((id) => `I4: the attempt ${id} was posted twice`),
-    ...posted.filter((id) => !attempts.has(id)).map((id) => `I4: no row announced the call ${id}`),
-  ]
 }
 
 /** Messages to one recipient reach Meta in the order in which they were accepted; those that died and came back have none. */
@@ -265,28 +251,19 @@ interface Item {
 
 /** What Meta delivered, without what it garbled on the way. */
 function itemsOf({ deliveries }: Evidence['ledger']): Item[] {
-  return deliveries.flatMap(({ items, state, body }) =>
-    items
-      .filter(({ wamid }) => wamid !== null && body.includes(wamid) && isJson(body))
-      .map(({ kind, wamid, status }) => {
+  return deliveries
+    .filter(({ faults }) => !faults.some((one) => one.startsWith('malformed')))
+    .flatMap(({ items, state }) =>
+      items.map(({ kind, wamid, status }) => {
         return { kind, wamid, status, isAcknowledged: state === 'delivered' }
       }),
-  )
+    )
 }
 
 function messagesOf(ledger: Evidence['ledger']): ClientLog['webhooks'] {
   return itemsOf(ledger).flatMap(({ kind, wamid, isAcknowledged }) =>
     kind === 'message' && wamid !== null ? { wamid, isAcknowledged } : [],
   )
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** A person said that it is to be sent again. */

@@ -1,7 +1,6 @@
 // Whether Meta has a message twice, and whether that is excused: its answer was lost or its sender died, nothing told of it
 // before it was sent again, the wait was kept, and the product says itself that it happened.
 import type { AcceptedSend, GraphRequest } from '../../simulator/ledger.ts'
-import { ratePerSecond } from '../../simulator/ledger-questions.ts'
 import { type Db, sql } from '../../src/db/connect.ts'
 import { unpackCallback } from '../../src/meta/callback-data.ts'
 import { inboxPatienceMs } from '../../src/outbox/inbox-pulse.ts'
@@ -24,14 +23,8 @@ export interface TimedAttempt {
   failures: number
   startedMs: number
   endedMs: number | null
-}
-
-export interface SendTerms {
-  reconcileSeconds: number
-  /** Sends in flight per tenant. */
-  cap: number
-  /** Sends in any second per number. */
-  perSecond: number
+  /** When what the database has of it was committed. */
+  writtenMs: number | null
 }
 
 export async function gatherTiming(db: Db): Promise<Timing> {
@@ -39,7 +32,8 @@ export async function gatherTiming(db: Db): Promise<Timing> {
     attempts: await db.query(sql<TimedAttempt>`
       select a.id, o.message_id as "messageId", a.tenant_id as "tenantId", o.delivery, a.outcome, o.attempts as failures,
         (extract(epoch from a.started_at) * 1000)::float8 as "startedMs",
-        (extract(epoch from a.finished_at) * 1000)::float8 as "endedMs"
+        (extract(epoch from a.finished_at) * 1000)::float8 as "endedMs",
+        (extract(epoch from pg_xact_commit_timestamp(a.xmin)) * 1000)::float8 as "writtenMs"
       from send_attempts a
       join whatsapp_send_outbox o on o.tenant_id = a.tenant_id and o.id = a.outbox_id`),
     heard: await db.query(sql<Timing['heard'][number]>`
@@ -68,7 +62,7 @@ interface Acceptance {
 export function checkDoubles(
   { ledger, rows }: Pick<Evidence, 'ledger' | 'rows'>,
   timing: Timing,
-  terms: SendTerms,
+  reconcileSeconds: number,
 ): Doubles {
   const requests = new Map(ledger.requests.flatMap((one) => (one.wamid ? [[one.wamid, one]] : [])))
   const attempts = new Map(timing.attempts.map((one) => [one.id, one]))
@@ -77,6 +71,7 @@ export function checkDoubles(
     rows.messages.flatMap((one) => (one.isDuplicateConfirmed ? one.id : [])),
   )
   const acknowledged = acknowledgedStatuses(ledger)
+  const failed = failedAtMeta(ledger)
   const found: Doubles = { violations: [], excused: [] }
   const byMessage = new Map<string, Acceptance[]>()
   for (const send of ledger.sends) {
@@ -98,18 +93,28 @@ export function checkDoubles(
     acceptances.sort((a, b) => a.attempt.startedMs - b.attempt.startedMs)
     for (const [index, next] of acceptances.entries()) {
       const violations = found.violations.length
-      for (const before of acceptances.slice(0, index)) {
-        const wrong = whatIsWrong(before, next, terms)
-        if (!confirmed.has(messageId)) wrong.push('nobody was told of it')
+      // What Meta gave up after accepting it is with nobody: whoever sends it again doubles nothing.
+      for (const before of acceptances
+        .slice(0, index)
+        .filter((one) => !failed.has(one.send.wamid))) {
+        const wrong = whatIsWrong(before, next, reconcileSeconds)
+        const isThere = !failed.has(next.send.wamid)
+        if (isThere && !confirmed.has(messageId)) wrong.push('nobody was told of it')
         if (wrong.length === 0) continue
         found.violations.push(`I4: ${nameOf(messageId, before, next)}: ${wrong.join('; ')}`)
       }
-      const last = acceptances[index - 1]
+      const last = acceptances.slice(0, index).findLast((one) => !failed.has(one.send.wamid))
       if (last && found.violations.length === violations)
         found.excused.push(`${nameOf(messageId, last, next)}: ${excuseOf(last)}`)
     }
   }
   return found
+}
+
+/** Names of what Meta accepted, and then could not deliver. */
+export function failedAtMeta({ deliveries }: Pick<Evidence['ledger'], 'deliveries'>): Set<string> {
+  const items = deliveries.flatMap((one) => one.items)
+  return new Set(items.flatMap(({ status, wamid }) => (status === 'failed' ? (wamid ?? []) : [])))
 }
 
 const nameOf = (messageId: string, before: Acceptance, next: Acceptance) =>
@@ -133,11 +138,7 @@ function acknowledgedStatuses({ deliveries }: Evidence['ledger']): Map<string, n
 /** A status that was taken longer ago than this holds back whatever it is about, processed or not. */
 const inboxMarginMs = inboxPatienceMs + 2_000
 
-function whatIsWrong(
-  before: Acceptance,
-  next: Acceptance,
-  { reconcileSeconds }: SendTerms,
-): string[] {
+function whatIsWrong(before: Acceptance, next: Acceptance, reconcileSeconds: number): string[] {
   const { heardMs, acknowledgedMs } = before
   const { startedMs } = next.attempt
   const endedMs = before.attempt.endedMs ?? before.attempt.startedMs
@@ -166,36 +167,4 @@ function excuseOf({ request, attempt }: Acceptance): string {
   if ((request?.faults.length ?? 0) > 0)
     return 'its answer said nothing, and no status came in time'
   return `its sender heard nothing (${attempt.outcome}), and no status came in time`
-}
-
-/** I13, I14: no number faster than its limit, no tenant with more in flight than its cap, as Meta sees it. */
-export function checkPace(
-  { ledger }: Pick<Evidence, 'ledger'>,
-  timing: Timing,
-  { cap, perSecond }: SendTerms,
-): string[] {
-  const fast = ratePerSecond(ledger, 'requests')
-    .filter(({ max_in_any_second }) => max_in_any_second > perSecond)
-    .map((one) => `I13: ${one.phone_number_id} sent ${one.max_in_any_second} in one second`)
-  const attempts = new Map(timing.attempts.map((one) => [one.id, one]))
-  /** Of rows that never failed: a call that was given up, or whose sender was taken for dead, may go on beside the next. */
-  const flights = ledger.requests.flatMap(({ body, arrived_at, answered_at }) => {
-    const data = (body as Record<string, unknown> | null)?.biz_opaque_callback_data
-    const attempt = attempts.get(unpackCallback(data)?.attemptId ?? '')
-    if (!attempt || answered_at === null || attempt.failures > 0) return []
-    return [
-      { tenantId: attempt.tenantId, atMs: Date.parse(arrived_at), step: 1 },
-      { tenantId: attempt.tenantId, atMs: Date.parse(answered_at), step: -1 },
-    ]
-  })
-  const inFlight = new Map<string, number>()
-  const most = new Map<string, number>()
-  // Who leaves in a millisecond leaves before whoever comes in it.
-  for (const { tenantId, step } of flights.sort((a, b) => a.atMs - b.atMs || a.step - b.step)) {
-    const count = (inFlight.get(tenantId) ?? 0) + step
-    inFlight.set(tenantId, count)
-    most.set(tenantId, Math.max(count, most.get(tenantId) ?? 0))
-  }
-  const crowded = [...most].filter(([, count]) => count > cap)
-  return [...fast, ...crowded.map(([id, count]) => `I14: the tenant ${id} had ${count} in flight`)]
 }

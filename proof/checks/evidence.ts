@@ -41,7 +41,7 @@ export interface Rows {
   messages: MessageDump[]
   steps: { wamid: string; status: string }[]
   sends: { id: string; messageId: string; status: string; parentId: string | null }[]
-  attempts: { id: string; messageId: string; outcome: string | null; isDead: boolean }[]
+  attempts: AttemptDump[]
   letters: LetterDump[]
   /** Of messages that came in, in the order in which they are told. */
   events: EventDump[]
@@ -52,14 +52,27 @@ export interface Rows {
   decisions: { letterId: string; action: string; isByPerson: boolean }[]
 }
 
+export interface AttemptDump {
+  id: string
+  messageId: string
+  outcome: string | null
+  /** Of Meta's answer; null where nobody wrote one down. */
+  statusCode: number | null
+  isDead: boolean
+}
+
 export interface MessageDump {
   id: string
   phoneNumberId: string
+  /** Whose conversation it is in. */
+  waId: string | null
   direction: 'inbound' | 'outbound'
   wamid: string | null
   status: string
   text: string | null
   isDuplicateConfirmed: boolean
+  /** POSTs that were made, as applications are told. */
+  attempts: number
 }
 
 export interface EventDump {
@@ -77,6 +90,7 @@ export interface LetterDump {
   state: string
   eventId: string | null
   messageId: string | null
+  errorCode: string
   raw: string
 }
 
@@ -97,20 +111,21 @@ async function dump(db: Db): Promise<Rows> {
   return {
     webhooks: await db.query(sql`select id, status from whatsapp_webhook_events`),
     messages: await db.query(sql<MessageDump>`
-      select id, phone_number_id as "phoneNumberId", direction, wamid, status, content #>> '{text,body}' as text,
-        duplicate_confirmed_at is not null as "isDuplicateConfirmed"
-      from whatsapp_messages`),
+      select m.id, m.phone_number_id as "phoneNumberId", c.contact_wa_id as "waId", m.direction, m.wamid, m.status,
+        m.content #>> '{text,body}' as text, m.duplicate_confirmed_at is not null as "isDuplicateConfirmed", m.attempts
+      from whatsapp_messages m
+      left join whatsapp_conversations c on c.tenant_id = m.tenant_id and c.id = m.conversation_id`),
     steps: await db.query(sql`select wamid, status from whatsapp_message_statuses`),
     sends: await db.query(sql`
       select id, message_id as "messageId", status, parent_id as "parentId" from whatsapp_send_outbox`),
     attempts: await db.query(sql`
-      select a.id, o.message_id as "messageId", a.outcome,
+      select a.id, o.message_id as "messageId", a.outcome, a.status_code as "statusCode",
         coalesce(a.error_message = 'the worker died', false) as "isDead"
       from send_attempts a
       join whatsapp_send_outbox o on o.tenant_id = a.tenant_id and o.id = a.outbox_id`),
     letters: await db.query(sql<LetterDump>`
       select 'dlq_' || replace(id::text, '-', '') as id, kind, state, event_id as "eventId", message_id as "messageId",
-        encode(raw, 'escape') as raw
+        error_code as "errorCode", encode(raw, 'escape') as raw
       from dead_letters`),
     events: await db.query(sql<EventDump>`
       select id, lane, position::text, data ->> 'message_id' as "messageId", exists (

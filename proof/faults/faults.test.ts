@@ -1,15 +1,19 @@
 // Processes die at labelled places in the code, and databases, networks and Metas fail in their ways: nothing is lost, doubled
 // or left behind. A handful here, by the seed; all of it with `npm run test:faults`.
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { packageRoot } from '../../src/package-root.ts'
 import { afterFile } from '../../test/support/after-file.ts'
 import { chooseSeed } from '../../test/support/load.ts'
 import { seeded, shuffled } from '../../test/support/seeded.ts'
 import { findCrashPoints, makeTree } from '../tree.ts'
+import { elsewhere } from './elsewhere.ts'
 import { live } from './life.ts'
 import { migrateOnceMore } from './migration.ts'
 import { type Stage, setStage } from './stage.ts'
 import { suffer } from './suffer.ts'
+import { tableOf } from './table.ts'
 import { troubles } from './troubles.ts'
 import { ways } from './ways.ts'
 
@@ -38,6 +42,25 @@ test('every crash point of the sources is one of a kind, and it is known how to 
 
   expect(labels.filter((label, index) => labels.indexOf(label) !== index)).toEqual([])
   expect(labels.sort()).toEqual(Object.keys(ways).sort())
+})
+
+test('every end-to-end test that is run besides is there', () => {
+  expect(elsewhere.filter((file) => !existsSync(join(packageRoot, file)))).toEqual([])
+})
+
+test('a run that leaves out what it was asked for says so', () => {
+  const asked = { points: ['a.point'], faults: ['a fault'], tests: ['a.test.ts'] }
+  const life = { label: 'a.point', pass: 1, deaths: 1, passed: ['a.point'], violations: [] }
+  const fault = { name: 'a fault', violations: [] }
+  const file = new Map([['a.test.ts', 'everything']])
+
+  expect(tableOf(asked, [life, fault], file).missing).toEqual([])
+  expect(tableOf(asked, [life, { ...fault, leftOut: 'no disk' }], file).missing).toEqual([])
+  expect(tableOf(asked, [{ ...life, deaths: 0 }], new Map()).missing).toEqual([
+    'never reached: a.point',
+    'nothing is known: a fault',
+    'did not run: a.test.ts',
+  ])
 })
 
 describe(`nothing is lost, doubled or left behind when (SEED=${seed})`, () => {

@@ -1,8 +1,10 @@
-// A gateway in a process of its own, watched while it is fuzzed: what it logs, how long its event loop stood still, how
-// much memory it has; and a database that can be put back to where it was.
-import { spawn } from 'node:child_process'
+// A gateway in a process of its own, watched while it is fuzzed: what it logs, how long its event loop was busy, how much memory
+// it has; and a database that can be put back to where it was.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { type Db, sql } from '../../src/db/connect.ts'
 import { afterFile } from '../../test/support/after-file.ts'
 import { createTestFolder } from '../../test/support/folder.ts'
@@ -14,13 +16,9 @@ export interface WatchedGateway {
   url: string
   /** What should not have been logged since the last call, and whether it still runs. */
   troubles(): string[]
-  vitals(): Promise<Vitals>
-}
-
-export interface Vitals {
-  /** The longest that the event loop stood still, since the last call. */
-  stallMs: number
-  memoryMb: number
+  /** The longest that its event loop was busy without a break since the last call, in time on the processor. */
+  takeStall(): Promise<number>
+  memoryMb(): Promise<number>
 }
 
 export interface WatchOptions {
@@ -36,7 +34,7 @@ const patienceMs = 120_000
 const failures = /"event":"(?:unhandled_rejection|uncaught_exception|api_request_failed)"/
 
 export async function watchGateway(options: WatchOptions): Promise<WatchedGateway> {
-  const child = spawn(process.execPath, [options.program, 'start'], {
+  const child = spawn(process.execPath, [...stallWatch, options.program, 'start'], {
     env: {
       PATH: '/usr/bin:/bin',
       TMPDIR: tmpdir(),
@@ -49,18 +47,18 @@ export async function watchGateway(options: WatchOptions): Promise<WatchedGatewa
       API_RATE_LIMIT_PER_SECOND: '1000000',
       ...options.environment,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const troubles: string[] = []
   let url: string | undefined
   let isOver = false
   let lines = 0
-  createInterface({ input: child.stdout }).on('line', (line) => {
+  createInterface({ input: child.stdout as Readable }).on('line', (line) => {
     if (url === undefined) url = startedAt(line)
     const isBad = failures.test(line)
     if (isBad || lines++ % options.checkOneIn === 0) troubles.push(...problemsOf(line, isBad))
   })
-  createInterface({ input: child.stderr }).on('line', (line) => {
+  createInterface({ input: child.stderr as Readable }).on('line', (line) => {
     // What it says to whoever started it.
     if (!line.startsWith('Estafet listens')) troubles.push(`stderr: ${line}`)
   })
@@ -78,7 +76,12 @@ export async function watchGateway(options: WatchOptions): Promise<WatchedGatewa
   await until('the gateway listens', () => url ?? (isOver && troubles.join('\n')), patienceMs)
   if (url === undefined) throw new Error(troubles.join('\n'))
   const base: string = url
-  return { url: base, troubles: () => troubles.splice(0), vitals: () => vitalsOf(base) }
+  return {
+    url: base,
+    troubles: () => troubles.splice(0),
+    takeStall: () => askStall(child),
+    memoryMb: () => memoryOf(base),
+  }
 }
 
 function startedAt(line: string): string | undefined {
@@ -93,17 +96,24 @@ function problemsOf(line: string, isBad: boolean): string[] {
   return isBad ? [...form, `logged: ${line}`] : form
 }
 
-async function vitalsOf(url: string): Promise<Vitals> {
-  const answer = await fetch(`${url}/metrics`, {
-    headers: { authorization: `Bearer ${operatorKey}` },
-  })
-  const text = await answer.text()
-  const figure = (name: string) =>
-    Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
-  return {
-    stallMs: figure('nodejs_eventloop_lag_max_seconds') * 1000,
-    memoryMb: figure('process_resident_memory_bytes') / 2 ** 20,
-  }
+/** For whoever is to be asked how long its event loop was busy. */
+export const stallWatch = ['--import', new URL('stall-watch.mjs', import.meta.url).href]
+
+/** 0 where it is gone: then that is what is wrong with it. */
+export async function askStall(child: ChildProcess): Promise<number> {
+  if (!child.connected) return 0
+  const answer = once(child, 'message')
+  child.send('longest?', () => undefined)
+  const gone = once(child, 'disconnect').then(() => [{ longestMs: 0 }])
+  const [{ longestMs }] = await Promise.race([answer, gone])
+  return longestMs
+}
+
+async function memoryOf(url: string): Promise<number> {
+  const headers = { authorization: `Bearer ${operatorKey}` }
+  const text = await (await fetch(`${url}/metrics`, { headers })).text()
+  const [, bytes] = /^process_resident_memory_bytes(?:\{[^}]*\})? (\S+)$/m.exec(text) ?? []
+  return Number(bytes) / 2 ** 20
 }
 
 /** Keeps a copy of every row that there is now; what it gives puts them all back. */

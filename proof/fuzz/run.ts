@@ -12,6 +12,14 @@ export interface RunOptions {
   /** Past failures run first; not against what is planted, which does not know them. */
   withCorpus?: boolean
   onFailure?: (failure: Failure) => void
+  /** Of whoever is asked: its event loop is to stay free. */
+  stall?: StallOptions
+}
+
+export interface StallOptions {
+  limitMs: number
+  /** The longest that it was busy without a break since the last call. */
+  take(): Promise<number>
 }
 
 export interface RunResult {
@@ -52,9 +60,10 @@ export async function runKind<Case>(kind: Kind<Case>, options: RunOptions): Prom
     options.onFailure?.(failure)
   }
 
+  await options.stall?.take()
   const isWithCorpus = options.withCorpus !== false && !('only' in options.cases)
   const corpus = isWithCorpus ? corpusOf(kind) : []
-  await runChunk(kind, corpus, (place) => -1 - place, onFailure)
+  await runChunk(kind, corpus, (place) => -1 - place, onFailure, options.stall)
   const [first, end] =
     'only' in options.cases
       ? [options.cases.only, options.cases.only + 1]
@@ -66,7 +75,7 @@ export async function runKind<Case>(kind: Kind<Case>, options: RunOptions): Prom
     for (; number < end && chunk.length < kind.chunkSize; number++) {
       chunk.push(kind.make(diceOf(options.seed, number), number))
     }
-    await runChunk(kind, chunk, (place) => from + place, onFailure)
+    await runChunk(kind, chunk, (place) => from + place, onFailure, options.stall)
   }
   const ran = number - first + corpus.length
   return { ran, tookMs: performance.now() - startedMs, failures }
@@ -77,6 +86,7 @@ async function runChunk<Case>(
   chunk: Case[],
   numberOf: (place: number) => number,
   onFailure: (number: number, problem: string, one: Case) => Promise<void>,
+  stall: StallOptions | undefined,
 ): Promise<void> {
   if (chunk.length === 0) return
   const found: [number, string][] = []
@@ -92,9 +102,30 @@ async function runChunk<Case>(
   }
   await Promise.all(Array.from({ length: kind.inFlight }, runSome))
   const late = await kind.settle?.(chunk)
-  for (const [place, problem] of [...found, ...(late ?? [])]) {
+  const still = stall ? await blame(kind, chunk, stall) : []
+  for (const [place, problem] of [...found, ...(late ?? []), ...still]) {
     await onFailure(numberOf(place), problem, chunk[place] as Case)
   }
+}
+
+/** Which of them keep the event loop busy, each run alone. */
+async function blame<Case>(
+  kind: Kind<Case>,
+  chunk: Case[],
+  { limitMs, take }: StallOptions,
+): Promise<[number, string][]> {
+  const togetherMs = await take()
+  if (togetherMs <= limitMs) return []
+  const guilty: [number, string][] = []
+  const busy = (ms: number) => `the event loop was busy for ${Math.round(ms)} ms without a break`
+  for (const [place, one] of chunk.entries()) {
+    await verdictOf(kind, one)
+    await kind.settle?.([one])
+    const aloneMs = await take()
+    if (aloneMs > limitMs) guilty.push([place, busy(aloneMs)])
+  }
+  if (guilty.length > 0) return guilty
+  return [[0, `${busy(togetherMs)}, by none of ${chunk.length} alone`]]
 }
 
 function verdictOf<Case>(kind: Kind<Case>, one: Case): Verdict | Promise<Verdict> {

@@ -3,7 +3,15 @@
 import { claim } from './claim-step.ts'
 import { applyStatus, beatInbox, cancel, optOut, reconnect, requeue } from './evidence-steps.ts'
 import { failureCodes } from './meta.ts'
-import { confirm, enqueue, extendLease, reap, registerLease, renewLease } from './queue-steps.ts'
+import {
+  confirm,
+  enqueue,
+  extendLease,
+  giveBack,
+  reap,
+  registerLease,
+  renewLease,
+} from './queue-steps.ts'
 import {
   type Job,
   type NumberBefore,
@@ -24,10 +32,18 @@ export type Command =
       isOnce: boolean
       hasFallback: boolean
     }
-  | { kind: 'claim'; worker: number; limit: number; preferred?: ReadonlySet<number> }
+  | {
+      kind: 'claim'
+      worker: number
+      limit: number
+      preferred?: ReadonlySet<number>
+      /** It was committed, and its answer got lost: the worker does not know what it holds. */
+      isUnheard?: boolean
+    }
   | { kind: 'look' | 'settle'; attempt: number; fraction: number }
   | { kind: 'post'; attempt: number; answer: number }
   | { kind: 'die' | 'pause' | 'resume'; worker: number }
+  | { kind: 'give back'; worker: number }
   | { kind: 'reap' }
   | { kind: 'tell'; event: Omit<StatusEvent, 'receivedAt'> }
   | { kind: 'process'; index: number; isCutShort: boolean }
@@ -39,6 +55,8 @@ export type Command =
   | { kind: 'reconnect'; number: number }
   | { kind: 'advance'; ms: number }
 
+type ClaimCommand = Extract<Command, { kind: 'claim' }>
+
 export const jobBy = (state: State, attempt: number): Job | undefined =>
   state.jobs.find((job) => job.attempt === attempt)
 
@@ -49,7 +67,7 @@ export function apply(state: State, command: Command): void {
       accept(state, command)
       return
     case 'claim':
-      claimFor(state, command.worker, command.limit, command.preferred ?? null)
+      claimFor(state, command)
       return
     case 'look':
     case 'post':
@@ -60,6 +78,9 @@ export function apply(state: State, command: Command): void {
     case 'pause':
     case 'resume':
       strike(state, command)
+      return
+    case 'give back':
+      giveBackForgotten(state, command.worker)
       return
     case 'reap':
       for (const message of reap(state)) {
@@ -124,12 +145,7 @@ function accept(state: State, command: Extract<Command, { kind: 'enqueue' }>): v
   })
 }
 
-function claimFor(
-  state: State,
-  worker: number,
-  limit: number,
-  preferred: ReadonlySet<number> | null,
-): void {
+function claimFor(state: State, { worker, limit, preferred, isUnheard }: ClaimCommand): void {
   const slot = state.workers[worker]
   if (!slot) return
   const isHeld = slot.lease !== null && (state.leases[slot.lease - 1]?.heldUntil ?? 0) > state.now
@@ -139,9 +155,26 @@ function claimFor(
     const running = state.rows.filter((row) => row.status === 'running' && row.number === id).length
     return { holdUntil, isOpen, trialAt, running }
   })
-  const claimed = claim(state, lease, limit, preferred)
+  const claimed = claim(state, lease, limit, preferred ?? null)
   state.ghost.claimed(state, claimed, before)
+  if (isUnheard) {
+    if (claimed.length > 0) state.ghost.sometimes('the answer to a claim got lost')
+    return
+  }
   for (const one of claimed) state.jobs.push(jobOf(state, worker, lease, one))
+}
+
+/** What a worker's heart does besides beating: it holds without knowing what it never heard of (queue/engine.ts). */
+function giveBackForgotten(state: State, worker: number): void {
+  const slot = state.workers[worker]
+  if (!slot || slot.lease === null || slot.isPaused) return
+  const known = new Set(
+    state.jobs.filter((job) => job.worker === worker).map(({ attempt }) => attempt),
+  )
+  const isKnown = (attempt: number) =>
+    known.has(attempt) && state.bug !== 'a known claim is given back'
+  for (const _ of giveBack(state, slot.lease, isKnown))
+    state.ghost.sometimes('a forgotten claim was given back')
 }
 
 function work(state: State, command: Extract<Command, { kind: 'look' | 'post' | 'settle' }>): void {
@@ -206,7 +239,7 @@ function advance(state: State, ms: number): void {
 // From numbers to commands.
 
 export type Profile = readonly (readonly [
-  Command['kind'] | 'step' | 'finish' | 'stall' | 'crash',
+  Command['kind'] | 'claim, unheard' | 'step' | 'finish' | 'stall' | 'crash',
   number,
 ])[]
 
@@ -253,13 +286,17 @@ export function decode(state: State, { kinds, answers }: Table, value: number): 
       return outage(one(workerCount), kind, one(4))
     case 'enqueue':
       return enqueueCommand(state, digits)
-    case 'claim': {
+    case 'claim':
+    case 'claim, unheard': {
       const worker = one(workerCount)
-      return state.workers[worker]?.isPaused ? [] : [{ kind, worker, limit: 100 }]
+      const isUnheard = kind === 'claim, unheard'
+      if (state.workers[worker]?.isPaused) return []
+      return [{ kind: 'claim', worker, limit: 100, ...(isUnheard && { isUnheard }) }]
     }
     case 'die':
     case 'pause':
     case 'resume':
+    case 'give back':
       return [{ kind, worker: one(workerCount) }]
     case 'tell':
       return tellCommand(state, digits)
@@ -294,7 +331,7 @@ function possible(state: State, kind: Profile[number][0]): Profile[number][0] {
   if (wish === 'tell' && state.meta.acceptances.length === 0) wish = 'finish'
   if ((wish === 'finish' || wish === 'step') && state.jobs.length === 0) wish = 'claim'
   const isEmpty = !state.rows.some((row) => row.status === 'pending')
-  if ((wish === 'claim' || wish === 'cancel') && isEmpty) wish = 'enqueue'
+  if (['claim', 'claim, unheard', 'cancel'].includes(wish) && isEmpty) wish = 'enqueue'
   return wish
 }
 

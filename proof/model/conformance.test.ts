@@ -19,6 +19,7 @@ test.each([
   ['outbox', 8],
   ['deep', 16],
   ['weather', 8],
+  ['ladder', 8],
 ] as const)(
   '%s: Postgres and the model agree after every command of %i histories',
   async (profile, histories) => {
@@ -34,6 +35,30 @@ test.each([
     expect(counts.size).toBeGreaterThan(0)
   },
 )
+
+test('a claim that nobody heard of is given back, unspent, and one that is known is kept', async () => {
+  const pair = await startPair(db, tools, 'outbox')
+  const wanted = {
+    kind: 'enqueue',
+    number: 0,
+    isOnce: false,
+    hasFallback: false,
+    delayMs: 0,
+  } as const
+  const giveBack = { kind: 'give back', worker: 0 } as const
+  const statuses = async () => {
+    const { rows, attempts } = await pair.run(giveBack)
+    return { rows: rows.map((row) => (row as unknown[])[0]), attempts: attempts.length }
+  }
+  await pair.run({ ...wanted, contact: 0 })
+  await pair.run({ kind: 'claim', worker: 0, limit: 100 })
+  await pair.run({ ...wanted, contact: 1 })
+  await pair.run({ kind: 'claim', worker: 0, limit: 100, isUnheard: true })
+
+  expect(await statuses()).toEqual({ rows: ['running', 'running'], attempts: 2 })
+  await pair.run({ kind: 'advance', ms: 16_000 })
+  expect(await statuses()).toEqual({ rows: ['running', 'pending'], attempts: 1 })
+})
 
 test('a model with a bug is told from Postgres', async () => {
   const pair = await startPair(db, tools, 'deep')

@@ -55,6 +55,8 @@ const outbox: Profile = [
   ['requeue', 2],
   ['revoke', 1],
   ['reconnect', 1],
+  ['claim, unheard', 2],
+  ['give back', 3],
 ]
 
 /** The same without what ends things early. */
@@ -218,6 +220,7 @@ function drain(state: State, run: (command: Command) => void, isAllTold: boolean
       if (isOut) run({ kind: 'reconnect', number: id })
     }
     run({ kind: 'reap' })
+    for (let worker = 0; worker < workerCount; worker++) run({ kind: 'give back', worker })
     run({ kind: 'claim', worker: 0, limit: 100 })
     if (state.jobs.length > 0) continue
     if (!state.rows.some((row) => row.status === 'pending' || row.status === 'running')) return
@@ -240,7 +243,7 @@ function finish(state: State, attempt: number, run: (command: Command) => void):
   }
 }
 
-/** When there is something to look for: a tenant's alarm, the host's trial, the end of a dead worker's lease. */
+/** When there is something to look for: a tenant's alarm, the host's trial, the end of a lease; what is forgotten is old by then. */
 function nextAlarm(state: State): number {
   const alarms = state.tenants.map((tenant) => tenant.nextAt)
   const queue = Math.max(Math.min(...alarms), state.host.isOpen ? state.host.trialAt : 0)

@@ -25,6 +25,7 @@ const places: Record<Bug, ProfileName> = {
   'the next in the lane is not woken': 'outbox',
   'reconnecting wakes nobody': 'outbox',
   'a failed attempt ends the row': 'deep',
+  'a known claim is given back': 'deep',
 }
 
 test.each(bugs)('it finds that %s', (bug) => {

@@ -18,6 +18,7 @@ export const bugs = [
   'the next in the lane is not woken',
   'reconnecting wakes nobody',
   'a failed attempt ends the row',
+  'a known claim is given back',
 ] as const
 
 export type Bug = (typeof bugs)[number]

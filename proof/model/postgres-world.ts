@@ -20,6 +20,7 @@ import type { ClaimedSend } from '../../src/outbox/model.ts'
 import {
   claimSends,
   enqueueSends,
+  giveBackSends,
   holdNumber,
   reapWorkers,
 } from '../../src/outbox/queue-queries.ts'
@@ -63,6 +64,8 @@ export class PostgresWorld {
   readonly #leases: string[] = []
   #inbox: { id: string; event: StatusEvent }[] = []
   #claimed: ClaimedSend[] = []
+  /** Whether the answer to that claim got lost. */
+  #isUnheard = false
   /** Of rows, by id. */
   #places = new Map<string, number>()
   #held: StatusEvent[] = []
@@ -127,6 +130,8 @@ export class PostgresWorld {
         return this.#hear(command, before)
       case 'reap':
         return this.#reap()
+      case 'give back':
+        return this.#giveBack(command.worker, before)
       case 'opt out':
         return this.#optOut(command)
       case 'cancel':
@@ -146,6 +151,22 @@ export class PostgresWorld {
   async #reap(): Promise<void> {
     const { reconcileSeconds, defaultPolicy } = this.#options
     await settleProven(this.#options, await reapWorkers(this.#db, reconcileSeconds, defaultPolicy))
+  }
+
+  async #giveBack(worker: number, before: State): Promise<void> {
+    const slot = before.workers[worker]
+    if (!slot || slot.lease === null || slot.isPaused) return
+    const known = new Set(
+      before.jobs.filter((job) => job.worker === worker).map((one) => one.attempt),
+    )
+    const holdings = {
+      workerId: this.#leases[slot.lease - 1] as string,
+      attemptIds: [...this.names.attempts].flatMap(([id, attempt]) =>
+        known.has(attempt) ? id : [],
+      ),
+      olderThanSeconds: this.#settings.leaseSeconds,
+    }
+    await giveBackSends(this.#db, () => holdings)
   }
 
   async #reconnect(number: number): Promise<void> {
@@ -170,7 +191,8 @@ export class PostgresWorld {
       const row = state.rows[(this.#places.get(send.id) ?? 0) - 1]
       if (!row || row.attempt === null) throw new Error('Postgres claimed what the model did not')
       this.names.attempts.set(send.attemptId, row.attempt)
-      this.#jobs.set(row.attempt, { send, slot: send.slotMs, hasWaited: false })
+      if (!this.#isUnheard)
+        this.#jobs.set(row.attempt, { send, slot: send.slotMs, hasWaited: false })
     }
   }
 
@@ -224,7 +246,9 @@ export class PostgresWorld {
     })
   }
 
-  async #claim({ worker, limit }: Of<'claim'>, before: State): Promise<Set<number>> {
+  async #claim(command: Of<'claim'>, before: State): Promise<Set<number>> {
+    const { worker, limit, isUnheard = false } = command
+    this.#isUnheard = isUnheard
     const lease = before.workers[worker]?.lease ?? null
     const isHeld = lease !== null && (before.leases[lease - 1]?.heldUntil ?? 0) > this.#nowMs
     if (!isHeld) this.#leases.push(await registerWorker(this.#db, this.#settings.leaseSeconds))

@@ -213,6 +213,29 @@ export function hold(state: State, id: number, until: number): void {
   wake(state, number.tenant, state.now)
 }
 
+/** Gives back, unspent, what a lease holds for longer than it lasts and its worker does not know of (giveBackSends). */
+export function giveBack(
+  state: State,
+  lease: number,
+  isKnown: (attempt: number) => boolean,
+): number[] {
+  const olderThan = state.now - state.settings.leaseSeconds * 1000
+  const given: number[] = []
+  for (const row of state.rows) {
+    if (row.status !== 'running' || row.lease !== lease || row.attempt === null) continue
+    const attempt = attemptOf(state, row.attempt)
+    const isUntold = attempt.wamid === null && attempt.outcome === null
+    if (attempt.startedAt >= olderThan || !isUntold || isKnown(attempt.id)) continue
+    settleRow(state, {
+      ...{ row: row.id, attempt: attempt.id, state: 'pending', failures: 0 },
+      ...{ error: 'NOT_SENT', runAt: null },
+    })
+    attempt.isDropped = true
+    given.push(row.id)
+  }
+  return given
+}
+
 export function registerLease(state: State): number {
   const id = state.leases.length + 1
   state.leases.push({ id, aliveUntil: 0, heldUntil: 0, isReaped: false })

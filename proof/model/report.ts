@@ -23,8 +23,11 @@ export const wanted: Record<ProfileName, readonly string[]> = {
     'a message was cancelled',
     'an opt-out ended what waited',
     'a late one got another moment',
+    'a forgotten claim was given back',
   ],
   deep: [
+    'the answer to a claim got lost',
+    'a forgotten claim was given back',
     'evidence ended a wait',
     'a late answer ended a wait',
     'a duplicate was confirmed',

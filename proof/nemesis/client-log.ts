@@ -39,6 +39,10 @@ export interface ClientLog {
   /** What customers wrote through Meta: its ledger knows what was acknowledged. */
   written: WrittenMessage[]
   ownDeliveries: OwnDelivery[]
+  /** `number person` of those who ever wrote a stop word. */
+  stopped: Set<string>
+  /** Sends that were refused for their sake. */
+  refused: { count: number }
   /** Webhooks that were delivered again on purpose. */
   repeats: { count: number }
   /** What should not have been answered so. */
@@ -51,6 +55,8 @@ export function createClientLog(): ClientLog {
     intents: [],
     written: [],
     ownDeliveries: [],
+    stopped: new Set(),
+    refused: { count: 0 },
     repeats: { count: 0 },
     complaints: [],
     decisions: [],

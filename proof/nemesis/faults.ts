@@ -184,13 +184,17 @@ const toSend = { endpoint: ['messages'] }
 const numbersOf = ({ firms }: Place) =>
   firms.flatMap(({ lines }) => lines.map(({ phoneNumberId }) => phoneNumberId))
 
+/** Longer than the product waits of its own accord. */
+export const retryAfterSeconds = 15
+
 const ofMeta: FaultKind[] = [
   rules('Meta away', [2, 8], (dice) => [
     { fault: 'outage', how: choose(['unavailable', 'refuse', 'hang'] as const, dice) },
   ]),
   rules('429 storm', [2, 8], (dice, place) => [
     {
-      ...{ fault: 'throttle', http_status: 429, retry_after_seconds: 2, probability: 0.8 },
+      ...{ fault: 'throttle', http_status: 429, probability: 0.8 },
+      retry_after_seconds: retryAfterSeconds,
       match: { ...toSend, phone_number_id: choose(numbersOf(place), dice) },
     },
   ]),
@@ -206,6 +210,10 @@ const ofMeta: FaultKind[] = [
     { fault: 'html', when: 'after_accepting', probability: 0.05, match: toSend },
     { fault: 'reset', when: 'before_accepting', probability: 0.1, match: toSend },
     { fault: 'error', code: 131000, probability: 0.1, match: toSend },
+  ]),
+  rules('messages that fail later', [3, 8], () => [
+    { fault: 'fail', probability: 0.25 },
+    { fault: 'fail', after: 'sent', probability: 0.15 },
   ]),
   {
     ...{ name: 'token revoked', group: 'token', lasts: [2, 8] },

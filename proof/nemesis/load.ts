@@ -5,6 +5,7 @@ import { sql } from '../../src/db/connect.ts'
 import { entry, textMessage } from '../../test/support/payloads.ts'
 import { until } from '../../test/support/program.ts'
 import { seeded } from '../../test/support/seeded.ts'
+import { stopWord, suppressedCode } from '../checks/consent.ts'
 import { pause, type Reply } from './client.ts'
 import {
   type ClientLog,
@@ -109,8 +110,12 @@ function createCustomers(
   function writeOne(): void {
     const firm = choose(firms, dice)
     const { phoneNumberId } = choose(firm.lines, dice)
-    const wamid = simulator.customerWrites(choose(firm.customers, dice), {
-      ...{ phone_number_id: phoneNumberId, type: 'text', text: words(), name },
+    const from = choose(firm.customers, dice)
+    // Whatever they write next takes it back.
+    const isStop = dice() < 0.06
+    if (isStop) log.stopped.add(`${phoneNumberId} ${from}`)
+    const wamid = simulator.customerWrites(from, {
+      ...{ phone_number_id: phoneNumberId, type: 'text', text: isStop ? stopWord : words(), name },
     })
     log.written.push({ wamid, firm: firm.index, phoneNumberId })
   }
@@ -200,7 +205,11 @@ function createApplications(
     // An application that did not hear the answer asks again.
     const answers = isRepeated ? [first, await send()] : [first]
     for (const { status, json } of answers) {
-      if (status !== 202)
+      const isStopped = log.stopped.has(`${intent.phoneNumberId} ${intent.to}`)
+      const isRefused = status === 409 && json?.error?.code === suppressedCode
+      // What was accepted stays so, whoever asks again.
+      if (isRefused && isStopped && intent.messageId === null) log.refused.count++
+      else if (status !== 202)
         log.complaints.push(`intent ${id} was answered ${status} ${json?.error?.code}`)
       else if (intent.messageId !== null && intent.messageId !== json.message_id)
         log.complaints.push(`intent ${id} became two messages under one idempotency key`)

@@ -6,7 +6,7 @@ import type { AcceptedSend } from '../../simulator/ledger.ts'
 import { afterFile } from '../../test/support/after-file.ts'
 import { chooseSeed } from '../../test/support/load.ts'
 import { checkDeaths } from '../checks/deaths.ts'
-import { checkDoubles, checkPace, type TimedAttempt } from '../checks/doubles.ts'
+import { checkDoubles, type TimedAttempt } from '../checks/doubles.ts'
 import type { Evidence } from '../checks/evidence.ts'
 import { checkOutput, checkOwners } from '../checks/strangers.ts'
 import { type FaultRun, faultKinds } from './faults.ts'
@@ -25,6 +25,7 @@ const faults = [
   'postgres immediate',
   'answers of the database lost',
   'ambiguous sends',
+  'messages that fail later',
   'webhooks in every wrong way',
   'die at a crash point',
 ]
@@ -71,11 +72,12 @@ test('what ends in the network leaves what else is on', async () => {
 
 const attemptIds = [1, 2, 3].map((count) => `00000000-0000-4000-8000-00000000000${count}`)
 const messageId = '00000000-0000-4000-8000-0000000000aa'
-const terms = { reconcileSeconds: 15, cap: 1, perSecond: 2 }
+const reconcileSeconds = 15
 
 const attempt = (place: number, more: Partial<TimedAttempt> = {}): TimedAttempt => ({
   ...{ id: attemptIds[place] ?? '', messageId, tenantId: 'firm', delivery: 'at_least_once' },
-  ...{ outcome: 'unknown', failures: 0, startedMs: place * 60_000, endedMs: place * 60_000 + 500 },
+  ...{ outcome: 'unknown', failures: 0, startedMs: place * 60_000 },
+  ...{ endedMs: place * 60_000 + 500, writtenMs: place * 60_000 + 500 },
   ...more,
 })
 
@@ -96,7 +98,7 @@ describe('a double', () => {
   const attempts = [attempt(0), attempt(1, { outcome: 'accepted' })]
 
   test('is excused where nothing told of the first in time', () => {
-    const found = checkDoubles(doubled(), { attempts, heard: [] }, terms)
+    const found = checkDoubles(doubled(), { attempts, heard: [] }, reconcileSeconds)
     expect(found.violations).toEqual([])
     expect(found.excused).toHaveLength(1)
   })
@@ -123,7 +125,7 @@ describe('a double', () => {
     ],
   ] as const)('is none where %s', (_name, attempts, heard, word) => {
     const timing = { attempts: [...attempts], heard: [...heard] }
-    const found = checkDoubles(doubled(), timing, terms)
+    const found = checkDoubles(doubled(), timing, reconcileSeconds)
     expect(found.violations).toEqual([expect.stringContaining(word)])
     expect(found.excused).toEqual([])
   })
@@ -143,7 +145,7 @@ describe('a double', () => {
   ])('is none where a status of the first was acknowledged %s', (_when, delivery, violations) => {
     const evidence = doubled()
     evidence.ledger.deliveries.push(delivery as never)
-    const found = checkDoubles(evidence, { attempts, heard: [] }, terms)
+    const found = checkDoubles(evidence, { attempts, heard: [] }, reconcileSeconds)
     expect(found.violations).toHaveLength(violations)
     if (violations > 0) expect(found.violations[0]).toContain('been acknowledged 10.0 s before')
   })
@@ -153,23 +155,33 @@ describe('a double', () => {
     evidence.ledger.sends.push(send(2))
     const timing = { attempts: [...attempts, attempt(2)], heard: [] }
     timing.attempts[1] = attempt(1)
-    expect(checkDoubles(evidence, timing, terms)).toMatchObject({
+    expect(checkDoubles(evidence, timing, reconcileSeconds)).toMatchObject({
       violations: [],
       excused: { length: 2 },
     })
     const heard = [{ wamid: 'wamid.0', atMs: 90_000 }]
-    expect(checkDoubles(evidence, { ...timing, heard }, terms).violations).toEqual([
+    expect(checkDoubles(evidence, { ...timing, heard }, reconcileSeconds).violations).toEqual([
       expect.stringContaining('wamid.0 and wamid.2: a status had told'),
     ])
   })
 
+  test('is none of ours where Meta gave up the first, and no excuse is needed', () => {
+    const evidence = doubled(false)
+    const heard = [attempt(0, { outcome: 'accepted' }), attempt(1)]
+    const again = () => checkDoubles(evidence, { attempts: heard, heard: [] }, reconcileSeconds)
+    expect(again().violations).toHaveLength(1)
+    const failure = { items: [{ kind: 'status', wamid: 'wamid.0', status: 'failed' }] }
+    evidence.ledger.deliveries.push({ ...failure, faults: [], attempts: [] } as never)
+    expect(again()).toEqual({ violations: [], excused: [] })
+  })
+
   test('is none where no attempt of ours made it', () => {
-    const found = checkDoubles(doubled(), { attempts: [attempt(0)], heard: [] }, terms)
+    const found = checkDoubles(doubled(), { attempts: [attempt(0)], heard: [] }, reconcileSeconds)
     expect(found.violations).toEqual(['I4: no attempt of ours made wamid.1'])
   })
 
   test('is none where the product does not say so', () => {
-    const found = checkDoubles(doubled(false), { attempts, heard: [] }, terms)
+    const found = checkDoubles(doubled(false), { attempts, heard: [] }, reconcileSeconds)
     expect(found.violations).toEqual([expect.stringContaining('nobody was told')])
   })
 })
@@ -178,14 +190,18 @@ describe('a death', () => {
   const posted = (status: number) => ({
     ...{ body: { biz_opaque_callback_data: callback(0) }, outcome: 'answered', status },
   })
-  const died = (kind: string, more: Partial<TimedAttempt>, ...statuses: number[]) =>
+  const ledgerOf = (ledger: object) =>
+    ({ requests: [], sends: [], deliveries: [], ...ledger }) as unknown as Evidence['ledger']
+  const diedAt = (ledger: object, letter: object, more: Partial<TimedAttempt>) =>
     checkDeaths(
       {
-        ledger: { requests: statuses.map(posted) } as Evidence['ledger'],
-        rows: { messages: [], letters: [{ kind, messageId }] } as unknown as Evidence['rows'],
+        ledger: ledgerOf(ledger),
+        rows: { messages: [], letters: [{ messageId, ...letter }] } as unknown as Evidence['rows'],
       },
       { attempts: [attempt(0, more)], heard: [] },
     )
+  const died = (kind: string, more: Partial<TimedAttempt>, ...statuses: number[]) =>
+    diedAt({ requests: statuses.map(posted) }, { kind }, more)
 
   test.each([
     ['a refusal', 'outbound', { outcome: 'permanent' }, [400]],
@@ -204,10 +220,20 @@ describe('a death', () => {
     expect(died(kind, more, ...statuses)).toEqual([expect.stringContaining('without a reason')])
   })
 
+  test('has its reason in what Meta told after it had accepted', () => {
+    const told = (status: string) => ({
+      sends: [send(0)],
+      deliveries: [{ items: [{ kind: 'status', wamid: 'wamid.0', status }] }],
+    })
+    const outcome = { outcome: 'accepted' }
+    expect(diedAt(told('failed'), { kind: 'outbound' }, outcome)).toEqual([])
+    expect(diedAt(told('read'), { kind: 'outbound' }, outcome)).toHaveLength(1)
+  })
+
   test('is none that nobody asked for', () => {
     const rows = { letters: [], messages: [{ id: messageId, status: 'cancelled' }] }
     expect(
-      checkDeaths({ ledger: { requests: [] }, rows } as unknown as Evidence, {
+      checkDeaths({ ledger: ledgerOf({}), rows } as unknown as Evidence, {
         attempts: [],
         heard: [],
       }),
@@ -216,38 +242,6 @@ describe('a death', () => {
 })
 
 describe('what else a run is held against', () => {
-  const at = (ms: number) => new Date(ms).toISOString()
-  const call = (place: number, fromMs: number, toMs: number) => ({
-    ...{
-      endpoint: 'messages',
-      phone_number_id: '7',
-      arrived_at: at(fromMs),
-      answered_at: at(toMs),
-    },
-    body: { biz_opaque_callback_data: callback(place) },
-  })
-  const paced = (...requests: unknown[]) => {
-    const ledger = { requests } as unknown as Evidence['ledger']
-    return checkPace(
-      { ledger },
-      { attempts: [0, 1, 2].map((one) => attempt(one)), heard: [] },
-      terms,
-    )
-  }
-
-  test('no number is faster than its limit', () => {
-    expect(paced(call(0, 0, 10), call(1, 500, 510), call(2, 1000, 1010))).toEqual([])
-    expect(paced(call(0, 0, 10), call(1, 500, 510), call(2, 999, 1009))).toEqual([
-      expect.stringContaining('3 in one second'),
-    ])
-  })
-
-  test('no tenant has more in flight than its cap', () => {
-    expect(paced(call(0, 0, 600), call(1, 500, 900))).toEqual([
-      expect.stringContaining('2 in flight'),
-    ])
-  })
-
   test('rows and events are with their own tenants', () => {
     const numbers = new Map([
       ['7', 'a'],

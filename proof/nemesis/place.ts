@@ -2,12 +2,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { type Simulator, startSimulator } from '../../simulator/server.ts'
 import { seededRandom } from '../../simulator/time-and-chance.ts'
+import { sql } from '../../src/db/connect.ts'
 import { afterFile } from '../../test/support/after-file.ts'
 import { type Canary, canary } from '../../test/support/canaries.ts'
 import { operatorKey, testSecrets } from '../../test/support/gateway.ts'
 import { seeded } from '../../test/support/seeded.ts'
+import type { Edit } from '../tree.ts'
 import { type Client, createClient } from './client.ts'
 import { startDoor } from './door.ts'
 import { type ShakyPostgres, startShakyPostgres } from './postgres.ts'
@@ -18,6 +21,8 @@ import { type EventsReceiver, startEventsReceiver } from './receiver.ts'
 export interface Line {
   phoneNumberId: string
   accountId: string
+  /** What it may send. */
+  perSecond: number
 }
 
 /** A tenant: its numbers, and who writes to it. */
@@ -44,14 +49,16 @@ export interface Place {
   firms: Firm[]
   canaries: Canary[]
   terms: Terms
+  /** From when to when a number may have been connected anew. */
+  reconnects: { phoneNumberId: string; fromMs: number; toMs: number }[]
+  /** The longest that this process, and so its Meta, stood still. */
+  stoodStillMs(): number
 }
 
 /** What the processes are told, as far as a check needs it. */
 export interface Terms {
   reconcileSeconds: number
   cap: number
-  /** Meta's, per number. */
-  perSecond: number
 }
 
 export interface PlaceOptions {
@@ -60,6 +67,16 @@ export interface PlaceOptions {
   workers: number
   customersPerFirm: number
   reconcileSeconds: number
+}
+
+/** Messages a second: Meta's usual limit, and one that a run of a few messages a second reaches. */
+const usualPace = 80
+const slowPace = 3
+
+/** Numbers that are on somebody's phone besides are the slow ones: here they are slower than that. */
+export const slowNumbers: Edit = {
+  ...{ file: 'src/outbox/throughput.ts', find: 'coexistence: 20' },
+  replace: `coexistence: ${slowPace}`,
 }
 
 const gateways = 2
@@ -71,6 +88,9 @@ const retryDelaysMs = [200, 400, 800, ...Array.from({ length: 5_000 }, () => 1_5
 
 export async function makePlace(options: PlaceOptions): Promise<Place> {
   const { seed, reconcileSeconds } = options
+  const stalls = monitorEventLoopDelay({ resolution: 20 })
+  stalls.enable()
+  afterFile(async () => void stalls.disable())
   const folder = await mkdtemp(join(tmpdir(), 'estafet-nemesis-'))
   afterFile(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   const postgres = await startShakyPostgres(join(folder, 'postgres'))
@@ -89,7 +109,7 @@ export async function makePlace(options: PlaceOptions): Promise<Place> {
   const receiver = await startEventsReceiver(seeded(seed + 2))
   const databaseUrl = new URL(postgres.url)
   databaseUrl.port = String(network.port)
-  const terms = { reconcileSeconds, cap: 3, perSecond: 80 }
+  const terms = { reconcileSeconds, cap: 3 }
   const environment = {
     ...testSecrets,
     HOST: '127.0.0.1',
@@ -107,12 +127,15 @@ export async function makePlace(options: PlaceOptions): Promise<Place> {
   const { members, url } = await startMembers(options, folder, environment)
   const client = createClient(url)
   simulator.setWebhook({ url: `${url}/api/webhooks/meta/whatsapp` })
-  const made = { simulator, client, receiver, seed, customers: options.customersPerFirm }
+  const customers = options.customersPerFirm
+  const made = { simulator, client, receiver, postgres, seed, customers }
   const firms: Firm[] = []
   for (let index = 0; index < firmCount; index++) firms.push(await openFirm(made, index))
   return {
     ...{ folder, postgres, network, simulator, members, receiver, client, firms, terms },
     canaries: canariesOf(seed, firms),
+    reconnects: [],
+    stoodStillMs: () => stalls.max / 1e6,
   }
 }
 
@@ -130,7 +153,10 @@ async function startMembers(
   return { members: [...doors, ...start('worker', 'worker', workers)], url }
 }
 
-type Made = Pick<Place, 'simulator' | 'client' | 'receiver'> & { seed: number; customers: number }
+type Made = Pick<Place, 'simulator' | 'client' | 'receiver' | 'postgres'> & {
+  seed: number
+  customers: number
+}
 
 async function openFirm(made: Made, index: number): Promise<Firm> {
   const { simulator, client, receiver, seed } = made
@@ -145,6 +171,7 @@ async function openFirm(made: Made, index: number): Promise<Firm> {
   const wabaId = `9100${index}`
   const accessToken = canary(`access token ${index}`, seed).text
   const lines: Line[] = []
+  const isSlow = index === firmCount - 1
   // The first has two numbers.
   for (let count = 0; count < (index === 0 ? 2 : 1); count++) {
     const number = {
@@ -155,7 +182,9 @@ async function openFirm(made: Made, index: number): Promise<Firm> {
     }
     simulator.registerNumber(number)
     const { id } = await create(`${admin}/accounts`, number)
-    lines.push({ phoneNumberId: number.phone_number_id, accountId: id })
+    const perSecond = isSlow ? slowPace : usualPace
+    lines.push({ phoneNumberId: number.phone_number_id, accountId: id, perSecond })
+    if (isSlow) await slowDown(made, number.phone_number_id)
   }
   await create('/api/whatsapp/event-endpoints', { url: receiver.urlFor(index), events: ['*'] }, key)
   const isEchoing = index === 1
@@ -166,10 +195,22 @@ async function openFirm(made: Made, index: number): Promise<Firm> {
     if (status !== 200) throw new Error(`a responder was answered ${status}`)
   }
   const customers = Array.from(
-    { length: made.customers },
+    // A slow number has less to do, or a run would have to wait for it.
+    { length: isSlow ? Math.ceil(made.customers / 2) : made.customers },
     (_, count) => canary(`number ${index} ${count}`, seed).text,
   )
   return { index, tenantId, key, wabaId, accessToken, lines, customers, isEchoing }
+}
+
+/** As Meta says it whenever it is asked about the number, and as if it had said so before. */
+async function slowDown({ simulator, postgres }: Made, phoneNumberId: string): Promise<void> {
+  simulator.changeNumber(phoneNumberId, { coexistence: true })
+  await postgres.db.query(sql`
+    update whatsapp_accounts set throughput_level = 'coexistence' where phone_number_id = ${phoneNumberId}`)
+  await postgres.db.query(sql`
+    select send_allow(tenant_id, phone_number_id, ${slowPace}::real)
+    from whatsapp_accounts
+    where phone_number_id = ${phoneNumberId}`)
 }
 
 /** What no process may say. */

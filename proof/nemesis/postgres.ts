@@ -17,7 +17,10 @@ export interface ShakyPostgres {
   startAgain(): Promise<void>
 }
 
-const settings = { max_connections: '250', shared_buffers: '64MB' }
+/** When something was committed is asked afterwards (checks/pace.ts, checks/consent.ts). */
+const settings = {
+  ...{ max_connections: '250', shared_buffers: '64MB', track_commit_timestamp: 'on' },
+}
 
 export async function startShakyPostgres(dataDir: string): Promise<ShakyPostgres> {
   const start = (port?: number) =>

@@ -1,4 +1,6 @@
 // What a run came to, in numbers that can be quoted and in words that can be read.
+import { stopWord, suppressedCode } from '../checks/consent.ts'
+import { failedAtMeta } from '../checks/doubles.ts'
 import type { ClientLog } from './client-log.ts'
 import type { Drained } from './drain.ts'
 import type { NemesisOptions } from './options.ts'
@@ -70,6 +72,12 @@ function countsOf({ place, log, drained, verdict }: Reported): Record<string, nu
     sends_accepted: log.intents.filter(({ messageId }) => messageId !== null).length,
     posts: posts.length,
     acceptances: ledger.sends.length,
+    posts_throttled: posts.filter(({ status }) => status === 429).length,
+    failed_after_acceptance: failedAtMeta(ledger).size,
+    opt_outs: rows.messages.filter(({ text }) => text === stopWord).length,
+    sends_refused_or_ended_for_opt_outs:
+      log.refused.count +
+      rows.letters.filter(({ errorCode }) => errorCode === suppressedCode).length,
     ambiguous_sends: rows.attempts.filter(({ outcome, isDead }) => isDead || outcome === 'unknown')
       .length,
     sends_of_dead_workers: rows.attempts.filter(({ isDead }) => isDead).length,
@@ -92,6 +100,7 @@ function countsOf({ place, log, drained, verdict }: Reported): Record<string, nu
 const sometimes = [
   ...['duplicates_injected', 'ambiguous_sends', 'sends_of_dead_workers', 'crash_point_deaths'],
   ...['swallowed_commits', 'connections_reset', 'events_refused', 'decisions'],
+  ...['posts_throttled', 'failed_after_acceptance', 'sends_refused_or_ended_for_opt_outs'],
 ]
 
 export function neverHappened({ faults, counts }: Pick<Report, 'faults' | 'counts'>): string[] {

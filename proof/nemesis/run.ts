@@ -1,17 +1,16 @@
 // A run from beginning to end: place, load, torment, quiet, evidence, verdict. The seed decides everything that is decided here.
-import { execFileSync } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { packageRoot } from '../../src/package-root.ts'
 import { afterFile, endFile } from '../../test/support/after-file.ts'
 import { seeded } from '../../test/support/seeded.ts'
+import { commitOf } from '../commit.ts'
 import { type Edit, makeTree } from '../tree.ts'
 import { drain } from './drain.ts'
 import { faultKinds } from './faults.ts'
 import { openConversations, startLoad } from './load.ts'
 import type { NemesisOptions } from './options.ts'
-import { makePlace, type Place } from './place.ts'
+import { makePlace, type Place, slowNumbers } from './place.ts'
 import { neverHappened, type Report, reportOn } from './report.ts'
 import { torment } from './torment.ts'
 import { judge } from './verdict.ts'
@@ -79,7 +78,7 @@ export async function runNemesis(options: NemesisOptions): Promise<Report> {
 }
 
 async function buildArmed(edits: Edit[] = []): Promise<string> {
-  const tree = await makeTree(edits)
+  const tree = await makeTree([slowNumbers, ...edits])
   afterFile(tree.remove)
   return tree.bundle()
 }
@@ -89,16 +88,6 @@ async function keepOutputs({ folder }: Place, target: string): Promise<void> {
     recursive: true,
     filter: (path) => path === folder || /\.(out|err|crashes|log)$/.test(path),
   })
-}
-
-function commitOf(): string {
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-C', packageRoot, ...args], { encoding: 'utf8' }).trim()
-  try {
-    return git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') ? ' (changed)' : '')
-  } catch {
-    return 'unknown'
-  }
 }
 
 /** The whole of a program that runs: it ends with the seed, whatever came of it, because that is what somebody will look for. */

@@ -2,12 +2,15 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { checkEverything } from '../checks/check.ts'
+import { checkConsent, gatherWords } from '../checks/consent.ts'
 import { checkDeaths } from '../checks/deaths.ts'
-import { checkDoubles, checkPace, gatherTiming } from '../checks/doubles.ts'
+import { checkDoubles, gatherTiming } from '../checks/doubles.ts'
 import { type ClientLog as Client, type Evidence, gatherEvidence } from '../checks/evidence.ts'
+import { checkCaps, checkHolds, checkRates } from '../checks/pace.ts'
 import { checkOutputs, checkOwners, gatherOwners } from '../checks/strangers.ts'
 import { type ClientLog, intentText } from './client-log.ts'
 import type { Drained } from './drain.ts'
+import { retryAfterSeconds } from './faults.ts'
 import type { Place } from './place.ts'
 
 export interface Verdict {
@@ -24,13 +27,18 @@ export async function judge(place: Place, log: ClientLog, drained: Drained): Pro
   const client = clientOf(place, log, ledger)
   const evidence = await gatherEvidence(postgres.db, { ledger, client, mayDouble: true })
   const timing = await gatherTiming(postgres.db)
-  const doubles = checkDoubles(evidence, timing, terms)
+  const doubles = checkDoubles(evidence, timing, terms.reconcileSeconds)
   const numbers = new Map(
     firms.flatMap(({ tenantId, lines }) => lines.map((one) => [one.phoneNumberId, tenantId])),
   )
   const told = receiver.told.map(({ firm, tenantId, phoneNumberId }) => {
     return { heardBy: firms[firm]?.tenantId ?? '', tenantId, phoneNumberId }
   })
+  const lines = firms.flatMap((firm) => firm.lines)
+  const pace = {
+    ...{ cap: terms.cap, lateMs: place.stoodStillMs() },
+    paces: new Map(lines.map((one) => [one.phoneNumberId, one.perSecond])),
+  }
   const tokens = simulator.tokens().map(({ access_token }) => ({
     ...{ what: 'access token', text: access_token },
   }))
@@ -41,7 +49,10 @@ export async function judge(place: Place, log: ClientLog, drained: Drained): Pro
     ...checkEverything(evidence),
     ...doubles.violations,
     ...checkDeaths(evidence, timing),
-    ...checkPace(evidence, timing, terms),
+    ...checkConsent(evidence, timing, await gatherWords(postgres.db)),
+    ...checkRates(evidence, pace),
+    ...checkCaps(evidence, timing, pace),
+    ...checkHolds(evidence, timing, { retryAfterSeconds, reconnects: place.reconnects }),
     ...checkLetters(evidence, log, ledger),
     ...checkOwners({
       ...{ rows: await gatherOwners(postgres.db), told, numbers },
