@@ -40,6 +40,31 @@ export const sending: Safeguard[] = [
     noticedBy: ['src/outbox/worker.test.ts', 'src/events/worker.test.ts'],
   },
   {
+    name: 'what nobody holds is taken back',
+    without:
+      'a message claimed for a process that has left meanwhile would stand still for ever, and its contact’s line with it',
+    edits: [
+      edit(
+        'migrations/0028_orphaned_claims.sql',
+        '(o.worker_id = any(dead) or w.id is null)',
+        'o.worker_id = any(dead)',
+      ),
+    ],
+    noticedBy: ['src/queue/workers.test.ts'],
+  },
+  {
+    name: 'a settlement counts once',
+    without: 'a lost answer to its commit would count its POST and its call at Meta again',
+    edits: [
+      edit(
+        'src/outbox/settle.ts',
+        "return attempt === 'told' || (attempt === undefined && !isTried(result))",
+        'return attempt === undefined && !isTried(result)',
+      ),
+    ],
+    noticedBy: ['src/outbox/worker.test.ts'],
+  },
+  {
     name: 'reconcile: evidence',
     without: 'a send whose acceptance a status has proven would be sent again',
     edits: [
