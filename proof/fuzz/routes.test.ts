@@ -59,7 +59,7 @@ describe('the oracle', () => {
     return judge(one, one, { status: 200, headers, text: JSON.stringify(json), json, ...answer })
   }
   const error = {
-    error: { code: 'NOT_FOUND', message: 'There is no such thing.', request_id: 'r' },
+    error: { code: 'NOT_FOUND', message: 'There is no such thing.', details: {}, request_id: 'r' },
   }
 
   test('lets a good answer and a good refusal pass', () => {

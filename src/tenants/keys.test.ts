@@ -140,6 +140,7 @@ describe('who is asking', () => {
       expect({ ...json.error, request_id: '' }).toEqual({
         code: 'UNAUTHORIZED',
         message: 'Send a valid key as "Authorization: Bearer …", or sign in to the console.',
+        details: {},
         request_id: '',
       })
     }
