@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import type { AcceptedSend, Delivery, GraphRequest } from '../../simulator/ledger.ts'
 import { checkEverything } from './check.ts'
+import { isDenied } from './doubles.ts'
 import type { Evidence } from './evidence.ts'
 
 const attemptId = '6f1f9d3c-1111-4222-8333-444455556666'
@@ -341,6 +342,29 @@ test('what nobody knew of may be called sent by a person, and by nobody else', (
   expect(found()).toEqual([])
   decision.isByPerson = false
   expect(found()).toHaveLength(1)
+})
+
+test('what Meta gave up may be without a name, and nothing else', () => {
+  const evidence = goodEvidence()
+  Object.assign(outbound(evidence), { wamid: null })
+  const found = () =>
+    checkEverything(evidence).filter((line) => line.includes('no message of ours'))
+
+  expect(found()).toHaveLength(1)
+  evidence.ledger.deliveries.push(status('failed'))
+  expect(found()).toEqual([])
+})
+
+test.each([
+  ['answered', 500, true],
+  ['answered', 503, true],
+  ['answered', 502, false],
+  ['answered', 200, false],
+  ['answered', 429, false],
+  ['cut', 500, false],
+] as const)('Meta’s own word that it did not take it: %s with %i is %s', (outcome, status, is) => {
+  const [request] = goodEvidence().ledger.requests
+  expect(request && isDenied({ ...request, outcome, status })).toBe(is)
 })
 
 test('what was garbled on its way may be a dead letter', () => {

@@ -1,5 +1,6 @@
 // The invariants of docs/guarantees.md as pure functions over what is known from outside (evidence.ts). Each returns what it
 // found violated, in words; nothing found, nothing returned. For the end of a run, when everything has had its time to end.
+import { failedAtMeta, isDenied } from './doubles.ts'
 import type { ClientLog, Evidence, MessageDump, Rows } from './evidence.ts'
 import { checkCounts, checkPosts } from './posts.ts'
 
@@ -54,6 +55,7 @@ export function checkSends({ ledger, client, rows, mayDouble }: Evidence): strin
   const atMeta = groups(ledger.sends, ({ request }) => textOf(request) ?? '')
   const dead = new Set(rows.letters.flatMap(({ messageId }) => messageId ?? []))
   const saidToBeSent = sentByHand(rows)
+  const requests = new Map(ledger.requests.flatMap((one) => (one.wamid ? [[one.wamid, one]] : [])))
   const violations: string[] = []
   for (const { text, isAccepted, phoneNumberId, to } of client.sends) {
     const messages = byText.get(text) ?? []
@@ -81,16 +83,20 @@ export function checkSends({ ledger, client, rows, mayDouble }: Evidence): strin
       violations.push(`I3: “${text}” is ${message.status}, and no dead letter tells of it`)
     }
     if (accepted.length <= 1) continue
-    const excuses = requeues(rows, message) + (mayDouble ? ambiguous(rows, message) : 0)
+    const denied = accepted.filter(({ wamid }) => isDenied(requests.get(wamid))).length
+    const excuses = requeues(rows, message) + (mayDouble ? ambiguous(rows, message) + denied : 0)
     if (accepted.length - 1 > excuses) {
       violations.push(`I4: “${text}” is at Meta ${accepted.length} times, with ${excuses} excuses`)
     }
   }
   const own = new Set(outbound.map(({ wamid }) => wamid))
+  const failed = failedAtMeta(ledger)
   for (const { wamid, request } of ledger.sends) {
     const text = textOf(request)
     const isFirst = text === undefined || (atMeta.get(text) ?? []).length === 1
-    if (isFirst && !own.has(wamid)) violations.push(`I4: no message of ours has ${wamid}`)
+    // What Meta gave up, and somebody sent again, has no name until Meta takes it anew.
+    const isNamed = own.has(wamid) || (text !== undefined && failed.has(wamid))
+    if (isFirst && !isNamed) violations.push(`I4: no message of ours has ${wamid}`)
   }
   return violations
 }

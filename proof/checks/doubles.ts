@@ -138,6 +138,12 @@ function acknowledgedStatuses({ deliveries }: Evidence['ledger']): Map<string, n
 /** A status that was taken longer ago than this holds back whatever it is about, processed or not. */
 const inboxMarginMs = inboxPatienceMs + 2_000
 
+/** Meta took it and said that it did not, in words that are no gateway's on the way: its word is taken, and it is tried again. */
+export function isDenied(request: GraphRequest | undefined): boolean {
+  const { outcome, status } = request ?? {}
+  return outcome === 'answered' && (status ?? 0) >= 500 && status !== 502 && status !== 504
+}
+
 function whatIsWrong(before: Acceptance, next: Acceptance, reconcileSeconds: number): string[] {
   const { heardMs, acknowledgedMs } = before
   const { startedMs } = next.attempt
@@ -145,24 +151,29 @@ function whatIsWrong(before: Acceptance, next: Acceptance, reconcileSeconds: num
   // A sender that was taken for dead may write down its answer after the next has begun.
   const waitedMs = startedMs - (endedMs > startedMs ? before.attempt.startedMs : endedMs)
   const secondsSince = (ms: number) => ((startedMs - ms) / 1000).toFixed(1)
+  const isOnce = before.attempt.delivery === 'at_most_once'
+  const isWord = isDenied(before.request)
   return [
-    ...(before.attempt.delivery === 'at_most_once' ? ['it was to be sent at most once'] : []),
+    ...(isOnce && !isWord ? ['it was to be sent at most once'] : []),
     ...(before.attempt.outcome === 'accepted' && endedMs <= startedMs
       ? ['the first answer had been heard']
       : []),
     ...(heardMs !== undefined && heardMs < startedMs
       ? [`a status had told of the first ${secondsSince(heardMs)} s before`]
       : []),
-    ...(acknowledgedMs !== undefined && acknowledgedMs + inboxMarginMs < startedMs
+    ...(acknowledgedMs !== undefined &&
+    acknowledgedMs + inboxMarginMs < startedMs &&
+    (isOnce || !isWord)
       ? [`a status of the first had been acknowledged ${secondsSince(acknowledgedMs)} s before`]
       : []),
-    ...(waitedMs < reconcileSeconds * 1000 - 500
+    ...(waitedMs < reconcileSeconds * 1000 - 500 && !isWord
       ? [`only ${(waitedMs / 1000).toFixed(1)} s were waited`]
       : []),
   ]
 }
 
 function excuseOf({ request, attempt }: Acceptance): string {
+  if (isDenied(request)) return 'Meta said that it had not taken it, and no status came in time'
   if (request?.outcome === 'cut') return 'its answer was cut off, and no status came in time'
   if ((request?.faults.length ?? 0) > 0)
     return 'its answer said nothing, and no status came in time'

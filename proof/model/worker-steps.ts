@@ -86,8 +86,10 @@ export function look(state: State, job: Job): void {
     state.suppressed.has(`${row.number} ${row.contact}`) &&
     state.bug !== 'an opt-out is not looked at again'
   let lastUnknownAt: number | null = null
+  let isTroubled = false
   for (const attempt of state.attempts) {
     if (attempt.row !== row.id || attempt.isDropped) continue
+    isTroubled ||= attempt.outcome === 'transient' && attempt.wamid === null
     if (attempt.outcome !== 'unknown' || attempt.wamid !== null) continue
     lastUnknownAt = Math.max(lastUnknownAt ?? 0, attempt.finishedAt ?? 0)
   }
@@ -98,8 +100,9 @@ export function look(state: State, job: Job): void {
     authStatus: number.authStatus,
     lastInboundAt: inWindow,
     acceptedAs: provenWamid(state, row),
+    isTroubled,
     unknownForSeconds: lastUnknownAt === null ? null : (state.now - lastUnknownAt) / 1000,
-    steadyForSeconds: lastUnknownAt === null ? null : steadySeconds(state),
+    steadyForSeconds: lastUnknownAt === null && !isTroubled ? null : steadySeconds(state),
     tokenSetAt: String(number.tokenSetAt),
     suppressedScope: isSuppressed ? 'everything' : null,
     isMarketing: null,

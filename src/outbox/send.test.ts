@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { missingWaitMs } from './send.ts'
+import type { ClaimedSend } from './model.ts'
+import { endBeforePost, missingWaitMs } from './send.ts'
+import type { SendContext } from './send-queries.ts'
 
 describe('before an ambiguous one is sent again', () => {
   test.each([
@@ -11,5 +13,32 @@ describe('before an ambiguous one is sent again', () => {
     ['and for the whole of it', 3600, 30, 0],
   ])('%s', (_, unknownForSeconds, steadyForSeconds, missing) => {
     expect(missingWaitMs({ unknownForSeconds, steadyForSeconds }, 30)).toBe(missing)
+  })
+})
+
+describe('after an answer that Meta is in trouble', () => {
+  const now = new Date('2026-03-01T12:00:00.000Z')
+  const terms = { defaultPolicy: 'standard' as const, reconcileSeconds: 30, now }
+  const send = { attempts: 1, delivery: 'at_most_once', payload: { type: 'text' }, createdAt: now }
+  const context = {
+    acceptedAs: null,
+    unknownForSeconds: null,
+    isTroubled: true,
+    lastInboundAt: now,
+  }
+  const ended = (more: Partial<ClaimedSend>, steadyForSeconds: number | null) =>
+    endBeforePost(
+      { ...send, ...more } as ClaimedSend,
+      { ...context, accountId: 'a', authStatus: 'ok', steadyForSeconds } as SendContext,
+      terms,
+    )
+
+  test('what must not be doubled waits while webhooks lie unread, and no longer', () => {
+    expect(ended({}, null)).toMatchObject({ postponedMs: 30_000 })
+    expect(ended({}, 0)).toBeUndefined()
+  })
+
+  test('anything else is sent again', () => {
+    expect(ended({ delivery: 'at_least_once' }, null)).toBeUndefined()
   })
 })

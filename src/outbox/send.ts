@@ -129,6 +129,10 @@ export function endBeforePost(
   const waitSeconds = evidenceWaitSeconds(policy, send.attempts, reconcileSeconds)
   const postponedMs = missingWaitMs(context, waitSeconds)
   if (postponedMs > 0) return { outcome: inboxBehindOutcome(), postponedMs }
+  // Meta said that it did not take it, and is trusted; but not while what tells otherwise may lie here unread.
+  const isUnread = context.isTroubled && context.steadyForSeconds === null
+  if (isUnread && send.delivery === 'at_most_once')
+    return { outcome: inboxBehindOutcome(), postponedMs: waitSeconds * 1000 }
   const { maxAttempts } = retryPolicies[policy]
   // The wait for evidence is over, and there is none.
   if (isSpent(send, context, maxAttempts)) return { outcome: lostOutcome() }
