@@ -59,8 +59,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/end-file.ts'],
     sequence: { sequencer: LongestFirst },
-    // Much of the time goes into waiting for processes and disks: two on two cores leave a quarter of them idle.
-    maxWorkers: 3,
+    // Much of the time goes into waiting for processes and disks, also on two cores. A third makes all slower (700 s for 630).
+    maxWorkers: 2,
     // To load the program anew for each of 200 files costs a second of CPU time each. No module of it keeps state, and what
     // the tests' own helpers count begins anew with every file (after-file.ts).
     isolate: false,

@@ -73,7 +73,8 @@ test('a new account and number exist afterwards, and the number waits to be regi
   const { body: token } = await exchange(body.code)
   const bearer = { authorization: `Bearer ${token.access_token}` }
 
-  expect(token.expires_in).toBe(60 * 24 * 60 * 60)
+  // Seconds may pass until it is handed out.
+  expect(Math.ceil(token.expires_in / (24 * 60 * 60))).toBe(60)
   const { body: numbers } = await scene.call(
     'GET',
     `/v25.0/${body.data.waba_id}/phone_numbers`,

@@ -15,7 +15,7 @@ export type Connecting =
       address: string
       hasWindow: boolean
     }
-  | { kind: 'closed'; account: Account | null }
+  | { kind: 'closed'; account: Account | null; signup: SignupStart }
   | { kind: 'refused'; account: Account | null; title: string; text: string; small: string }
   | { kind: 'failed'; account: Account | null; error: unknown }
   /** The gateway's public address is another host: neither the session nor Meta's word for this page reaches there. */
@@ -87,8 +87,9 @@ export function useConnecting(accounts: Account[] | undefined): Connector {
   }
 
   useEffect(() => {
-    if (now.kind !== 'waiting') return
-    const { signup, account } = now
+    // Also of a window that seems closed: on a busy machine the word that it goes through other pages comes late.
+    if (now.kind !== 'waiting' && now.kind !== 'closed') return
+    const { kind, signup, account } = now
     let isAway = false
     const channel = new BroadcastChannel('estafet.signup')
     channel.onmessage = ({ data }: MessageEvent<Word>) => {
@@ -103,7 +104,8 @@ export function useConnecting(accounts: Account[] | undefined): Connector {
     }
     const looking = setInterval(() => {
       const isOver = Date.now() > new Date(signup.expires_at).getTime()
-      if (isOver || (opened.current?.closed && !isAway)) setNow({ kind: 'closed', account })
+      const isGone = isOver || (opened.current?.closed && !isAway)
+      if (isGone && kind === 'waiting') setNow({ kind: 'closed', account, signup })
     }, lookEveryMs)
     return () => {
       channel.close()
