@@ -59,7 +59,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/end-file.ts'],
     sequence: { sequencer: LongestFirst },
-    // Much of the time goes into waiting for processes and disks, also on two cores. A third makes all slower (700 s for 630).
+    // Much of the time goes into waiting for processes and disks, also on two cores. A third made it no faster.
     maxWorkers: 2,
     // To load the program anew for each of 200 files costs a second of CPU time each. No module of it keeps state, and what
     // the tests' own helpers count begins anew with every file (after-file.ts).
