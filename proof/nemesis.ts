@@ -14,7 +14,7 @@ const help = `Kills, cuts off, floods and confuses a running gateway, and checks
   --workers N    worker processes (2)
   --faults a,b   only these kinds of faults
   --report FILE  where the result goes as JSON
-  --keep FOLDER  leave there what the processes wrote and which faults there were
+  --keep FOLDER  leave there what the processes wrote, which faults there were, and all that was judged by
 
 Exit code 0: every invariant holds. 1: it does not, or the run broke.`
 

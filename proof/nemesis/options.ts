@@ -20,7 +20,7 @@ export interface NemesisOptions {
   scale: number
   /** Changes to the sources before they are built, their crash points armed. */
   edits?: Edit[]
-  /** Where to leave what the processes wrote and what faults there were. */
+  /** Where to leave what the processes wrote, what faults there were, and all that was judged by. */
   keep?: string
   /** A run of more than five minutes in which a kind of fault never happened fails. */
   needsAll: boolean

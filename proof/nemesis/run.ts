@@ -1,6 +1,6 @@
 // A run from beginning to end: place, load, torment, quiet, evidence, verdict. The seed decides everything that is decided here.
 import { createWriteStream } from 'node:fs'
-import { cp } from 'node:fs/promises'
+import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterFile, endFile } from '../../test/support/after-file.ts'
 import { seeded } from '../../test/support/seeded.ts'
@@ -13,7 +13,7 @@ import type { NemesisOptions } from './options.ts'
 import { makePlace, type Place, slowNumbers } from './place.ts'
 import { neverHappened, type Report, reportOn } from './report.ts'
 import { torment } from './torment.ts'
-import { judge } from './verdict.ts'
+import { judge, type Verdict } from './verdict.ts'
 
 /** Runs, checks, and cleans up nothing: that is for whoever called (`endFile`). */
 export async function runNemesis(options: NemesisOptions): Promise<Report> {
@@ -62,7 +62,7 @@ export async function runNemesis(options: NemesisOptions): Promise<Report> {
   say(`drained in ${drained.seconds.toFixed(1)} s`)
   const verdict = await judge(place, load.log, drained)
   await new Promise<void>((resolve) => history.end(resolve))
-  if (options.keep) await keepOutputs(place, options.keep)
+  if (options.keep) await keepOutputs(place, verdict, options.keep)
   const report = reportOn({
     options,
     commit,
@@ -83,11 +83,12 @@ async function buildArmed(edits: Edit[] = []): Promise<string> {
   return tree.bundle()
 }
 
-async function keepOutputs({ folder }: Place, target: string): Promise<void> {
+async function keepOutputs({ folder }: Place, verdict: Verdict, target: string): Promise<void> {
   await cp(folder, target, {
     recursive: true,
     filter: (path) => path === folder || /\.(out|err|crashes|log)$/.test(path),
   })
+  await writeFile(join(target, 'evidence.json'), JSON.stringify(verdict))
 }
 
 /** The whole of a program that runs: it ends with the seed, whatever came of it, because that is what somebody will look for. */

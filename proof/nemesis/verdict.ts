@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { checkEverything } from '../checks/check.ts'
 import { checkConsent, gatherWords } from '../checks/consent.ts'
 import { checkDeaths } from '../checks/deaths.ts'
-import { checkDoubles, gatherTiming } from '../checks/doubles.ts'
+import { checkDoubles, gatherTiming, type Timing } from '../checks/doubles.ts'
 import { type ClientLog as Client, type Evidence, gatherEvidence } from '../checks/evidence.ts'
 import { checkCaps, checkHolds, checkRates } from '../checks/pace.ts'
 import { checkOutputs, checkOwners, gatherOwners } from '../checks/strangers.ts'
@@ -17,6 +17,7 @@ export interface Verdict {
   violations: string[]
   excusedDoubles: string[]
   evidence: Evidence
+  timing: Timing
   /** Deaths at crash points, by label. */
   crashes: Record<string, number>
 }
@@ -67,6 +68,7 @@ export async function judge(place: Place, log: ClientLog, drained: Drained): Pro
     violations,
     excusedDoubles: doubles.excused,
     evidence,
+    timing,
     crashes: await crashesOf(place),
   }
 }
