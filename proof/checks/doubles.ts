@@ -161,12 +161,10 @@ function whatIsWrong(before: Acceptance, next: Acceptance, reconcileSeconds: num
     ...(heardMs !== undefined && heardMs < startedMs
       ? [`a status had told of the first ${secondsSince(heardMs)} s before`]
       : []),
-    ...(acknowledgedMs !== undefined &&
-    acknowledgedMs + inboxMarginMs < startedMs &&
-    (isOnce || !isWord)
+    ...(acknowledgedMs !== undefined && acknowledgedMs + inboxMarginMs < startedMs
       ? [`a status of the first had been acknowledged ${secondsSince(acknowledgedMs)} s before`]
       : []),
-    ...(waitedMs < reconcileSeconds * 1000 - 500 && !isWord
+    ...(waitedMs < reconcileSeconds * 1000 - 500 && (isOnce || !isWord)
       ? [`only ${(waitedMs / 1000).toFixed(1)} s were waited`]
       : []),
   ]

@@ -19,7 +19,7 @@ test.each([
   ['outbox', 8],
   ['deep', 16],
   ['weather', 8],
-  ['ladder', 8],
+  ['ladder', 12],
 ] as const)(
   '%s: Postgres and the model agree after every command of %i histories',
   async (profile, histories) => {

@@ -27,8 +27,7 @@ export class Ghost implements Oracle {
   readonly #counts: Map<string, number>
   /** By attempt id. */
   readonly #posted: boolean[] = []
-  /** By row id: accepted by Meta; how it ended. */
-  readonly #accepted: boolean[] = []
+  /** By row id: how it ended. */
   readonly #ended: Row['status'][] = []
   /** By message id: the name and the step it last showed. */
   readonly #shown: { wamid: string; rank: number }[] = []
@@ -58,23 +57,25 @@ export class Ghost implements Oracle {
     must(row.attempt === job.attempt, 'posted by somebody who does not hold the row')
     const stoppedAt = state.suppressed.get(`${row.number} ${row.contact}`)
     must(stoppedAt === undefined || stoppedAt > job.lookedStep, 'posted after an opt-out')
-    if (isAccepted) {
-      this.#checkAgain(state, job, row)
-      const isOnce = row.delivery === 'at_most_once'
-      must(!(isOnce && this.#accepted[row.id]), 'at_most_once: accepted twice')
-      this.#accepted[row.id] = true
-    }
+    if (isAccepted) this.#checkAgain(state, job, row)
     this.#checkPace(state, row)
   }
 
-  /** It may only be sent again where an answer was lost, and silence meant something for long enough. */
+  /** It may only be sent again where an answer was lost or Meta denied it, and silence meant something for long enough. */
   #checkAgain(state: State, job: Job, row: Row): void {
     must(job.context?.acceptedAs === null, 'posted although it is known that Meta has it')
     for (const acceptance of state.meta.acceptances) {
       // Another row is a person's word, or a template instead of what failed.
       if (acceptance.row !== row.id) continue
       const earlier = attemptOf(state, acceptance.attempt)
-      must(earlier.outcome === 'unknown', 'sent again although no answer was lost')
+      const isOnce = row.delivery === 'at_most_once'
+      if (earlier.outcome === 'transient') this.sometimes('Meta took what it had denied, twice')
+      else {
+        must(earlier.outcome === 'unknown', 'sent again although no answer was lost')
+        must(!isOnce, 'at_most_once: accepted twice')
+      }
+      must(job.healthySince <= job.lookedAt, 'sent again while what came in lay unread')
+      if (earlier.outcome === 'transient' && !isOnce) continue
       const from = Math.max(earlier.finishedAt ?? Number.POSITIVE_INFINITY, job.healthySince)
       const waitedMs = job.lookedAt - from
       const leastMs = state.settings.reconcileSeconds * 1000

@@ -59,6 +59,7 @@ export const answerKinds: readonly AnswerKind[] = [
   refusing('no such template', refusal(404, 132001)),
   refusing('undeliverable', refusal(400, 131026)),
   refusing('window closed', refusal(400, 131047)),
+  accepting('accepted, yet 131000', refusal(500, 131000)),
 ].map((kind) => ({ ...kind, outcome: kind.answer && classify(kind.answer) }))
 
 const revoked = refusal(401, 190)

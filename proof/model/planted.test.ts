@@ -11,6 +11,7 @@ const places: Record<Bug, ProfileName> = {
   'a settlement needs no fence': 'deep',
   'an ambiguous send is sent again at once': 'deep',
   'silence counts while the inbox is behind': 'deep',
+  'a denial is believed whatever lies unread': 'deep',
   'at_most_once is forgotten after a crash': 'deep',
   'the last status wins': 'ladder',
   'an early status is dropped': 'ladder',

@@ -4,6 +4,7 @@ export const bugs = [
   'a settlement needs no fence',
   'an ambiguous send is sent again at once',
   'silence counts while the inbox is behind',
+  'a denial is believed whatever lies unread',
   'at_most_once is forgotten after a crash',
   'the last status wins',
   'an early status is dropped',

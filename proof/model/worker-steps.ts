@@ -86,12 +86,15 @@ export function look(state: State, job: Job): void {
     state.suppressed.has(`${row.number} ${row.contact}`) &&
     state.bug !== 'an opt-out is not looked at again'
   let lastUnknownAt: number | null = null
-  let isTroubled = false
+  let lastTroubledAt: number | null = null
   for (const attempt of state.attempts) {
     if (attempt.row !== row.id || attempt.isDropped) continue
-    isTroubled ||= attempt.outcome === 'transient' && attempt.wamid === null
-    if (attempt.outcome !== 'unknown' || attempt.wamid !== null) continue
-    lastUnknownAt = Math.max(lastUnknownAt ?? 0, attempt.finishedAt ?? 0)
+    if (attempt.wamid !== null) continue
+    const endedAt = attempt.finishedAt ?? 0
+    if (attempt.outcome === 'unknown') lastUnknownAt = Math.max(lastUnknownAt ?? 0, endedAt)
+    const isHeeded = state.bug !== 'a denial is believed whatever lies unread'
+    if (attempt.outcome === 'transient' && isHeeded)
+      lastTroubledAt = Math.max(lastTroubledAt ?? 0, endedAt)
   }
   job.context = {
     outboxId: String(row.id),
@@ -100,9 +103,9 @@ export function look(state: State, job: Job): void {
     authStatus: number.authStatus,
     lastInboundAt: inWindow,
     acceptedAs: provenWamid(state, row),
-    isTroubled,
     unknownForSeconds: lastUnknownAt === null ? null : (state.now - lastUnknownAt) / 1000,
-    steadyForSeconds: lastUnknownAt === null && !isTroubled ? null : steadySeconds(state),
+    troubledForSeconds: lastTroubledAt === null ? null : (state.now - lastTroubledAt) / 1000,
+    steadyForSeconds: (lastUnknownAt ?? lastTroubledAt) === null ? null : steadySeconds(state),
     tokenSetAt: String(number.tokenSetAt),
     suppressedScope: isSuppressed ? 'everything' : null,
     isMarketing: null,

@@ -19,8 +19,8 @@ interface Call {
   refunds: Refund[]
   /** A fault gave the answer, or spoilt it. */
   isStruck: boolean
-  /** Accepted, but the caller cannot know. */
-  isSpoilt: boolean
+  /** Accepted, and the caller gets no whole answer. */
+  isCut: boolean
   answeredAt: Date | null
 }
 
@@ -92,11 +92,11 @@ function openCall(traffic: Traffic, request: FastifyRequest, reply: FastifyReply
     chance: { phone_number_id, waba_id, recipient: null, endpoint },
     refunds: [],
     isStruck: false,
-    isSpoilt: false,
+    isCut: false,
     answeredAt: null,
   }
   reply.raw.once('close', () => {
-    const isWhole = reply.raw.writableFinished && !call.isSpoilt
+    const isWhole = reply.raw.writableFinished && !call.isCut
     if (isWhole) record.answered_at = (call.answeredAt ?? clock.now()).toISOString()
     if (reply.raw.headersSent) record.status = reply.raw.statusCode
     record.outcome = isWhole ? 'answered' : 'cut'
@@ -223,8 +223,8 @@ async function spoilAnswer(
   )
   if (struck === undefined) return payload
   call.isStruck = true
-  call.isSpoilt = true
   const { rule } = struck
+  call.isCut = rule.fault !== 'html' && rule.fault !== 'error'
   switch (rule.fault) {
     case 'hang':
       return never()

@@ -14,8 +14,9 @@ export interface SendContext {
   acceptedAs: string | null
   /** Meta may have an earlier attempt, which ended so long ago, and nothing has told so far; null: there is none. */
   unknownForSeconds: number | null
-  /** Meta answered an earlier attempt with trouble of its own, and nothing has told whether it took it all the same. */
-  isTroubled: boolean
+  /** Meta answered an earlier attempt, which ended so long ago, with trouble of its own, and nothing has told whether it took it
+   *  all the same; null: there is none. */
+  troubledForSeconds: number | null
   /** How long webhooks have been received and processed without a break; null: they are not, or nothing is in doubt. */
   steadyForSeconds: number | null
   /** Since when the account has its token: tells it from a later one. */
@@ -48,9 +49,11 @@ export async function selectContexts(
             select
             from whatsapp_message_statuses s
             where s.tenant_id = t.tenant_id and s.wamid = t.wamid and s.status = 'failed'))
-        limit 1) as "acceptedAs", a.token_set_at::text as "tokenSetAt", doubt.seconds as "unknownForSeconds",
-      doubt.is_troubled as "isTroubled", case when doubt.seconds is not null or doubt.is_troubled then extract(epoch from now() - inbox_steady_since(
-        ${receivedBefore}, make_interval(secs => ${longestBreak})))::float8 end as "steadyForSeconds",
+        limit 1) as "acceptedAs", a.token_set_at::text as "tokenSetAt", 
+      doubt."unknownForSeconds", doubt."troubledForSeconds",
+      case when coalesce(doubt."unknownForSeconds", doubt."troubledForSeconds") is not null then extract(epoch from
+        now() - inbox_steady_since(${receivedBefore}, make_interval(secs => ${longestBreak})))::float8
+        end as "steadyForSeconds",
       s.scope as "suppressedScope", s.is_marketing as "isMarketing", s.is_fallback_marketing as "isFallbackMarketing",
       mirror.status as "templateStatus", mirror.gone_at is not null as "isTemplateGone"
     from unnest(
@@ -66,8 +69,10 @@ export async function selectContexts(
     left join whatsapp_accounts a
       on a.tenant_id = claimed.tenant_id and a.phone_number_id = claimed.phone_number_id
     cross join lateral (
-      select extract(epoch from now() - max(t.finished_at) filter (where t.outcome = 'unknown'))::float8 as seconds,
-        coalesce(bool_or(t.outcome = 'transient'), false) as is_troubled
+      select extract(epoch from now() - max(t.finished_at) filter (where t.outcome = 'unknown'))::float8
+          as "unknownForSeconds",
+        extract(epoch from now() - max(t.finished_at) filter (where t.outcome = 'transient'))::float8
+          as "troubledForSeconds"
       from send_attempts t
       where t.tenant_id = claimed.tenant_id and t.outbox_id = claimed.id and t.outcome in ('unknown', 'transient')
         and t.wamid is null

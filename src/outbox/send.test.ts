@@ -19,26 +19,28 @@ describe('before an ambiguous one is sent again', () => {
 describe('after an answer that Meta is in trouble', () => {
   const now = new Date('2026-03-01T12:00:00.000Z')
   const terms = { defaultPolicy: 'standard' as const, reconcileSeconds: 30, now }
-  const send = { attempts: 1, delivery: 'at_most_once', payload: { type: 'text' }, createdAt: now }
+  const send: Partial<ClaimedSend> = { attempts: 1, payload: { type: 'text' }, createdAt: now }
   const context = {
     acceptedAs: null,
     unknownForSeconds: null,
-    isTroubled: true,
-    lastInboundAt: now,
+    ...{ accountId: 'a', authStatus: 'ok', lastInboundAt: now },
   }
-  const ended = (more: Partial<ClaimedSend>, steadyForSeconds: number | null) =>
-    endBeforePost(
-      { ...send, ...more } as ClaimedSend,
-      { ...context, accountId: 'a', authStatus: 'ok', steadyForSeconds } as SendContext,
+
+  test.each([
+    ['at_least_once', 'webhooks lie unread', 11, null, 5_000],
+    ['at_least_once', 'they are read again', 11, 0, undefined],
+    ['at_least_once', 'it was answered otherwise', null, null, undefined],
+    ['at_most_once', 'webhooks lie unread', 11, null, 30_000],
+    ['at_most_once', 'they were read all the time', 11, 3600, 19_000],
+    ['at_most_once', 'they are read again', 3600, 20, 10_000],
+    ['at_most_once', 'that is long ago', 30, 3600, undefined],
+    ['at_most_once', 'it was answered otherwise', null, null, undefined],
+  ] as const)('%s, %s', (delivery, _, troubledForSeconds, steadyForSeconds, postponedMs) => {
+    const ended = endBeforePost(
+      { ...send, delivery } as ClaimedSend,
+      { ...context, troubledForSeconds, steadyForSeconds } as SendContext,
       terms,
     )
-
-  test('what must not be doubled waits while webhooks lie unread, and no longer', () => {
-    expect(ended({}, null)).toMatchObject({ postponedMs: 30_000 })
-    expect(ended({}, 0)).toBeUndefined()
-  })
-
-  test('anything else is sent again', () => {
-    expect(ended({ delivery: 'at_least_once' }, null)).toBeUndefined()
+    expect(ended?.postponedMs).toBe(postponedMs)
   })
 })

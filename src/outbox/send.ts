@@ -13,6 +13,7 @@ import { refusalOfStatus } from '../templates/sendable.ts'
 import type { Clock } from '../time-and-chance.ts'
 import type { Terms } from './decide.ts'
 import { suppressedAdvice } from './end-suppressed.ts'
+import { inboxPatienceMs } from './inbox-pulse.ts'
 import { type ClaimedSend, numberHeld } from './model.ts'
 import { evidenceWaitSeconds, type RetryPolicyName, retryPolicies } from './retry-policy.ts'
 import type { SendContext } from './send-queries.ts'
@@ -127,12 +128,11 @@ export function endBeforePost(
   if (context.acceptedAs !== null) return { outcome: acceptedOutcome(context.acceptedAs) }
   const policy = send.retryPolicy ?? defaultPolicy
   const waitSeconds = evidenceWaitSeconds(policy, send.attempts, reconcileSeconds)
-  const postponedMs = missingWaitMs(context, waitSeconds)
+  const postponedMs = Math.max(
+    missingWaitMs(context, waitSeconds),
+    troubleWaitMs(send, context, waitSeconds),
+  )
   if (postponedMs > 0) return { outcome: inboxBehindOutcome(), postponedMs }
-  // Meta said that it did not take it, and is trusted; but not while what tells otherwise may lie here unread.
-  const isUnread = context.isTroubled && context.steadyForSeconds === null
-  if (isUnread && send.delivery === 'at_most_once')
-    return { outcome: inboxBehindOutcome(), postponedMs: waitSeconds * 1000 }
   const { maxAttempts } = retryPolicies[policy]
   // The wait for evidence is over, and there is none.
   if (isSpent(send, context, maxAttempts)) return { outcome: lostOutcome() }
@@ -183,6 +183,22 @@ function isSpent(
 ): boolean {
   const mayBeSent = unknownForSeconds !== null
   return send.attempts >= maxAttempts || (mayBeSent && send.delivery === 'at_most_once')
+}
+
+/**
+ * Meta said that it did not take it, and is trusted after the policy's delay; but not while what tells otherwise may lie here
+ * unread. What must not be doubled waits as long as for a lost answer.
+ */
+function troubleWaitMs(
+  { delivery }: ClaimedSend,
+  { troubledForSeconds, steadyForSeconds }: SendContext,
+  waitSeconds: number,
+): number {
+  if (troubledForSeconds === null) return 0
+  const isOnce = delivery === 'at_most_once'
+  if (steadyForSeconds === null) return isOnce ? waitSeconds * 1000 : inboxPatienceMs
+  const waitedSeconds = Math.min(troubledForSeconds, steadyForSeconds)
+  return isOnce ? Math.max(0, waitSeconds - waitedSeconds) * 1000 : 0
 }
 
 /**

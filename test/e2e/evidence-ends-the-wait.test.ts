@@ -265,6 +265,26 @@ describe('while our own inbox is behind', () => {
     await steadyFor(3600)
   })
 
+  test.each(['at_least_once', 'at_most_once'])(
+    'what Meta says that it did not take is not sent again either (%s)',
+    async (delivery) => {
+      const customer = await world.customerOf(firm)
+      const match = { recipient: customer }
+      world.fault({ fault: 'error', code: 131000, when: 'after_accepting', match, count: 1 })
+      const id = await world.send(firm, customer, { delivery })
+      await world.gateway.sendDue()
+      await world.gateway.db.query(sql`update inbox_watch set steady_since = null`)
+
+      await world.sendWhatWaits()
+      expect(world.postsTo(customer)).toHaveLength(1)
+      expect(await rowOf(id)).toMatchObject({ attempts: 1, last_error: 'INBOX_BEHIND' })
+
+      await world.hearMeta()
+      expect(await world.read(firm, id)).toMatchObject({ status: 'read', attempts: 1 })
+      await steadyFor(3600)
+    },
+  )
+
   test('what is not ambiguous goes out as ever', async () => {
     const customer = await world.customerOf(firm)
     await world.gateway.db.query(sql`update inbox_watch set steady_since = null`)
