@@ -102,10 +102,14 @@ export const stallWatch = ['--import', new URL('stall-watch.mjs', import.meta.ur
 /** 0 where it is gone: then that is what is wrong with it. */
 export async function askStall(child: ChildProcess): Promise<number> {
   if (!child.connected) return 0
-  const answer = once(child, 'message')
+  const over = new AbortController()
+  const { signal } = over
+  const answer = once(child, 'message', { signal })
   child.send('longest?', () => undefined)
-  const gone = once(child, 'disconnect').then(() => [{ longestMs: 0 }])
+  const gone = once(child, 'disconnect', { signal }).then(() => [{ longestMs: 0 }])
   const [{ longestMs }] = await Promise.race([answer, gone])
+  // Asked thousands of times, it would be listened to as often.
+  over.abort()
   return longestMs
 }
 
