@@ -87,6 +87,20 @@ export async function buryOutbound(tx: Tx, letters: OutboundLetter[]): Promise<S
   return new Set(rows.flatMap((row) => (row.is_new || row.is_reopened ? row.id : [])))
 }
 
+/** The letters of rows that died before, by outbox id. */
+export async function buriedAs(
+  tx: Tx,
+  sends: { tenantId: string; id: string }[],
+): Promise<Map<string, string>> {
+  if (sends.length === 0) return new Map()
+  const rows = await tx.query(sql<{ outbox_id: string; id: string }>`
+    select d.outbox_id, d.id
+    from unnest(${sends.map((send) => send.tenantId)}::uuid[], ${sends.map((send) => send.id)}::bigint[])
+      as send (tenant_id, id)
+    join dead_letters d on d.tenant_id = send.tenant_id and d.outbox_id = send.id`)
+  return new Map(rows.map((row) => [row.outbox_id, row.id]))
+}
+
 /**
  * One open dead letter per place in an event, however often the event is processed. A place that was requeued and fails
  * again gets a new letter. An item that was discarded stays discarded when a neighbour's requeue brings the event back;

@@ -53,13 +53,14 @@ export function reportSettled(
     log[isForAPerson ? 'error' : 'warn']('number_held', { ...fields, reason: outcome.class })
   }
   if (isNewReauth) log.error('reauth_required', fields)
-  if (isOurs && decision.state === 'failed') {
+  // Without a letter it was not ours when it was settled, of which nobody heard.
+  if (isOurs && decision.state === 'failed' && deadLetterId !== null) {
     metrics.recent.observe('send_refused', 0, send.phoneNumberId)
     metrics.deadLetters.inc({ kind: decision.letter })
     log.error('dead_lettered', {
       ...fields,
       kind: decision.letter,
-      dead_letter_id: deadLetterId === null ? null : publicId('dlq', deadLetterId),
+      dead_letter_id: publicId('dlq', deadLetterId),
     })
   }
   for (const failure of settled.failures) reportFailure({ log, metrics }, failure)

@@ -6,7 +6,7 @@ import { refusalNamed, wholeSecond } from '../consent/refusals.ts'
 import { expectEarlyStatuses, joinEarlyStatuses, type Step } from '../conversations/apply-status.ts'
 import type { MessageName } from '../conversations/model.ts'
 import type { Db, Tx } from '../db/connect.ts'
-import { buryOutbound } from '../dead-letters/bury.ts'
+import { buriedAs, buryOutbound } from '../dead-letters/bury.ts'
 import { unpackCallback } from '../meta/callback-data.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
 import { type Decision, decide, errorOf, type Terms, waiting } from './decide.ts'
@@ -77,11 +77,15 @@ export async function settleResults(settler: Settler, results: SendResult[]): Pr
       isRepeated(one, attempts.get(one.send.attemptId)),
     )
     const fresh = first.length === 0 ? nothing : await settleFirst(tx, settler, first, now)
+    const letters = await buriedAs(
+      tx,
+      repeated.map(({ send }) => send),
+    )
+    const before = repeated.map((one) => {
+      return settledBefore(settler, one, now, letters.get(one.send.id) ?? null)
+    })
     // crash point: outbox.settled-before-commit
-    return {
-      weather: fresh.weather,
-      settled: [...fresh.settled, ...repeated.map((one) => settledBefore(settler, one, now))],
-    }
+    return { weather: fresh.weather, settled: [...fresh.settled, ...before] }
   })
   // crash point: outbox.settled-after-commit
   reportWeather(settler, weather)
@@ -101,10 +105,15 @@ function isRepeated(result: SendResult, attempt: 'open' | 'told' | undefined): b
   return attempt === 'told' || (attempt === undefined && !isTried(result))
 }
 
-function settledBefore(settler: Settler, result: SendResult, now: Date): Settled {
+function settledBefore(
+  settler: Settler,
+  result: SendResult,
+  now: Date,
+  deadLetterId: string | null,
+): Settled {
   const decision = decisionOf(settler, result, now)
   const effects = { early: [], failures: [], duplicates: [], ended: [] }
-  const ends = { isOurs: true, isRepeat: true, isNewReauth: false, deadLetterId: null }
+  const ends = { isOurs: true, isRepeat: true, isNewReauth: false, deadLetterId }
   return { ...result, decision, ...ends, ...effects }
 }
 

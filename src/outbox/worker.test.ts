@@ -86,10 +86,8 @@ describe('what goes wrong on our side', () => {
     expect(await world.read(firm, id)).toMatchObject({ status: 'sent', attempts: 1 })
   })
 
-  test('a settlement whose answer is lost after the commit: counted once, and told', async () => {
-    const other = await world.createFirm('Firm D')
-    const customer = await world.customerOf(other)
-    const id = await world.send(other, customer)
+  /** Sends what is due; the answers to the first two commits of its settlement get lost. What was logged of it. */
+  async function sendAndLoseAnswers(): Promise<Record<string, unknown>[]> {
     const { work } = world.gateway.runtime.db
     const options = sendWorkerOptions(world.gateway.runtime)
     let lost = 2
@@ -120,9 +118,15 @@ describe('what goes wrong on our side', () => {
 
     expect(lost).toBe(-1)
     const lines = world.gateway.logText().slice(before).trim().split('\n')
-    const told = lines
-      .map((line) => JSON.parse(line))
-      .filter(({ event }) => event === 'outbound_send')
+    return lines.map((line) => JSON.parse(line))
+  }
+
+  test('a settlement whose answer is lost after the commit: counted once, and told', async () => {
+    const other = await world.createFirm('Firm D')
+    const customer = await world.customerOf(other)
+    const id = await world.send(other, customer)
+
+    const told = (await sendAndLoseAnswers()).filter(({ event }) => event === 'outbound_send')
     expect(told.map(({ state }) => state)).toEqual(['done'])
     expect(world.postsTo(customer)).toHaveLength(1)
     expect(await world.read(other, id)).toMatchObject({ status: 'sent', attempts: 1 })
@@ -130,6 +134,19 @@ describe('what goes wrong on our side', () => {
       await world.gateway.db.query(sql`
         select sum(calls)::int as calls from send_calls where tenant_id = ${other.id}`),
     ).toEqual([{ calls: 1 }])
+  })
+
+  test('the same of one that is refused: buried once, and its letter named', async () => {
+    const customer = await world.customerOf(firm)
+    world.fault({ fault: 'error', code: 131026, match: { recipient: customer }, count: 1 })
+    const id = await world.send(firm, customer)
+
+    const told = (await sendAndLoseAnswers()).filter(({ event }) => event === 'dead_lettered')
+    const { json } = await world.gateway.call('GET', `/api/whatsapp/dlq?message_id=${id}`, {
+      key: firm.key,
+    })
+    expect(json.data).toHaveLength(1)
+    expect(told.map((line) => line.dead_letter_id)).toEqual([json.data[0].id])
   })
 
   test('a lease that runs out between the claim and the POST: not posted, and taken up by another', async () => {
