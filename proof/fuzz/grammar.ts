@@ -1,6 +1,6 @@
 // Grammar fuzzing of webhooks over HTTP: Meta's own, with anything in them changed, beside good messages that must arrive.
 import { sql } from '../../src/db/connect.ts'
-import { isObject } from '../../src/meta/json.ts'
+import { isObject, parseJson } from '../../src/meta/json.ts'
 import { signatureOf, tenantANumber, tenantBNumber } from '../../test/support/gateway.ts'
 import { entry, textMessage } from '../../test/support/payloads.ts'
 import { until } from '../../test/support/program.ts'
@@ -61,6 +61,7 @@ export function grammarKind(place: GrammarPlace, tag: string): Kind<GrammarCase>
       }
     },
     settle: (chunk) => settle(place, chunk),
+    leastMs: ({ body }) => readingMs(body),
     counts: () => counts,
   }
 }
@@ -138,6 +139,13 @@ function* smallerBodies(body: Buffer): Generator<Buffer> {
   } catch {
     return
   }
+}
+
+/** In time on the processor. */
+function readingMs(body: Buffer): number {
+  const before = process.cpuUsage()
+  parseJson(body)
+  return process.cpuUsage(before).user / 1000
 }
 
 /** Once everything is processed: whether the good are there, and nothing else. */

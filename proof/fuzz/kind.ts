@@ -16,6 +16,8 @@ export interface Kind<Case> {
   smaller(one: Case): Iterable<Case>
   /** After a chunk: what only shows at the end, by the place in the chunk. */
   settle?(chunk: Case[]): Promise<Map<number, string>>
+  /** How long to read it keeps anybody's event loop busy, on this machine and now. */
+  leastMs?(one: Case): number
   /** Of what was counted while it ran: name and count. */
   counts(): Map<string, number>
 }

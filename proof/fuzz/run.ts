@@ -56,7 +56,8 @@ export async function runKind<Case>(kind: Kind<Case>, options: RunOptions): Prom
     const times = (seen.get(signature) ?? 0) + 1
     seen.set(signature, times)
     if (times > toldPerSignature) return
-    failure.case = await smallest(kind, one, signature)
+    // How long something took is no answer that a smaller one could give, too.
+    if (!isStall(problem)) failure.case = await smallest(kind, one, signature)
     options.onFailure?.(failure)
   }
 
@@ -108,7 +109,7 @@ async function runChunk<Case>(
   }
 }
 
-/** Which of them keep the event loop busy, each run alone. */
+/** Which of them keep the event loop busy, each alone: found by halves, since to clean up after each takes long. */
 async function blame<Case>(
   kind: Kind<Case>,
   chunk: Case[],
@@ -116,17 +117,32 @@ async function blame<Case>(
 ): Promise<[number, string][]> {
   const togetherMs = await take()
   if (togetherMs <= limitMs) return []
-  const guilty: [number, string][] = []
-  const busy = (ms: number) => `the event loop was busy for ${Math.round(ms)} ms without a break`
-  for (const [place, one] of chunk.entries()) {
-    await verdictOf(kind, one)
-    await kind.settle?.([one])
-    const aloneMs = await take()
-    if (aloneMs > limitMs) guilty.push([place, busy(aloneMs)])
+  const found: [number, number][] = []
+  async function search(from: number, end: number): Promise<void> {
+    if (found.length >= toldPerSignature) return
+    const some = chunk.slice(from, end)
+    for (const one of some) await verdictOf(kind, one)
+    await kind.settle?.(some)
+    const ms = await take()
+    if (ms <= limitMs) return
+    if (some.length === 1) return void found.push([from, ms])
+    const middle = Math.floor((from + end) / 2)
+    await search(from, middle)
+    await search(middle, end)
   }
-  if (guilty.length > 0) return guilty
-  return [[0, `${busy(togetherMs)}, by none of ${chunk.length} alone`]]
+  await search(0, chunk.length)
+  if (found.length === 0) return [[0, `${stalled(togetherMs)}, and by none alone`]]
+  // A megabyte of nothing but brackets takes long to read, whoever does it.
+  const limitOf = (place: number) =>
+    limitMs + readings * (kind.leastMs?.(chunk[place] as Case) ?? 0)
+  return found.flatMap(([place, ms]) => (ms > limitOf(place) ? [[place, stalled(ms)]] : []))
 }
+
+/** In one go it is read, made into items, and written again as what cannot be applied. */
+const readings = 3
+
+const stalled = (ms: number) => `the event loop was busy for ${Math.round(ms)} ms without a break`
+const isStall = (problem: string) => problem.startsWith('the event loop was busy')
 
 function verdictOf<Case>(kind: Kind<Case>, one: Case): Verdict | Promise<Verdict> {
   try {
