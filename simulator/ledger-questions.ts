@@ -80,8 +80,10 @@ export function absent(
       if (state === 'delivered' && kind !== 'event') owe(kind, wamid)
     }
   }
-  for (const { wamid, outcome, status } of view.requests) {
-    if (wamid !== null && outcome === 'answered' && status === 200) owe('send', wamid)
+  for (const { wamid, outcome, status, faults } of view.requests) {
+    // A false answer does not tell its name.
+    const isFalse = faults.some((fault) => /^(html|error)_/.test(fault))
+    if (wamid !== null && outcome === 'answered' && status === 200 && !isFalse) owe('send', wamid)
   }
   return {
     acknowledged_but_absent: [...owed.values()].filter(({ wamid }) => !has.has(wamid)),

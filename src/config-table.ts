@@ -132,7 +132,7 @@ export const settings = {
   }),
   reconcileSeconds: setting('RECONCILE_SECONDS', integer(0, 86_400), {
     default: '30',
-    doc: 'Least wait before a send with an unknown result is tried again.',
+    doc: 'Least wait before a send with an unknown result is tried again; with `at_most_once`, also one that Meta answered with trouble of its own.',
   }),
   stopWords: setting(
     'STOP_WORDS',

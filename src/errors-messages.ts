@@ -70,7 +70,7 @@ export const messageCodes = {
   },
   INBOX_BEHIND: {
     meaning:
-      'An answer was lost, and our own webhooks are too far behind to tell what became of it.',
+      'An answer was lost, or Meta had trouble, and our own webhooks have not told for long enough what became of it.',
     next: 'It waits for them by itself.',
   },
 } as const satisfies Record<string, CodeRow>

@@ -140,8 +140,9 @@ const inboxMarginMs = inboxPatienceMs + 2_000
 
 /** Meta took it and said that it did not, in words that are no gateway's on the way: its word is taken, and it is tried again. */
 export function isDenied(request: GraphRequest | undefined): boolean {
-  const { outcome, status } = request ?? {}
-  return outcome === 'answered' && (status ?? 0) >= 500 && status !== 502 && status !== 504
+  const { outcome, status } = request ?? { outcome: 'open', status: null }
+  const isMetas = status !== null && status >= 500 && status < 520
+  return outcome === 'answered' && isMetas && status !== 502 && status !== 504
 }
 
 function whatIsWrong(before: Acceptance, next: Acceptance, reconcileSeconds: number): string[] {

@@ -117,25 +117,30 @@ async function blame<Case>(
 ): Promise<[number, string][]> {
   const togetherMs = await take()
   if (togetherMs <= limitMs) return []
-  const found: [number, number][] = []
+  const guilty: [number, string][] = []
+  let isExplained = false
+  // A megabyte of nothing but brackets takes long to read, whoever does it.
+  const limitOf = (one: Case) => limitMs + readings * (kind.leastMs?.(one) ?? 0)
   async function search(from: number, end: number): Promise<void> {
-    if (found.length >= toldPerSignature) return
+    if (guilty.length >= toldPerSignature) return
     const some = chunk.slice(from, end)
     for (const one of some) await verdictOf(kind, one)
     await kind.settle?.(some)
     const ms = await take()
     if (ms <= limitMs) return
-    if (some.length === 1) return void found.push([from, ms])
+    const [one] = some
+    if (some.length === 1 && one !== undefined) {
+      isExplained = true
+      if (ms > limitOf(one)) guilty.push([from, stalled(ms)])
+      return
+    }
     const middle = Math.floor((from + end) / 2)
     await search(from, middle)
     await search(middle, end)
   }
   await search(0, chunk.length)
-  if (found.length === 0) return [[0, `${stalled(togetherMs)}, and by none alone`]]
-  // A megabyte of nothing but brackets takes long to read, whoever does it.
-  const limitOf = (place: number) =>
-    limitMs + readings * (kind.leastMs?.(chunk[place] as Case) ?? 0)
-  return found.flatMap(([place, ms]) => (ms > limitOf(place) ? [[place, stalled(ms)]] : []))
+  if (isExplained) return guilty
+  return [[0, `${stalled(togetherMs)}, and by none alone`]]
 }
 
 /** In one go it is read, made into items, and written again as what cannot be applied. */

@@ -23,6 +23,9 @@ function must(isTrue: boolean, what: string): void {
   if (!isTrue) throw new Violation(what)
 }
 
+/** An inbox that does not get on keeps what Meta has denied no longer than this. */
+const longestDoubtMs = 600_000
+
 export class Ghost implements Oracle {
   readonly #counts: Map<string, number>
   /** By attempt id. */
@@ -69,13 +72,16 @@ export class Ghost implements Oracle {
       if (acceptance.row !== row.id) continue
       const earlier = attemptOf(state, acceptance.attempt)
       const isOnce = row.delivery === 'at_most_once'
-      if (earlier.outcome === 'transient') this.sometimes('Meta took what it had denied, twice')
-      else {
-        must(earlier.outcome === 'unknown', 'sent again although no answer was lost')
-        must(!isOnce, 'at_most_once: accepted twice')
+      const isDenied = earlier.outcome === 'transient'
+      must(isDenied || earlier.outcome === 'unknown', 'sent again although no answer was lost')
+      must(isDenied || !isOnce, 'at_most_once: accepted twice')
+      if (isDenied && !isOnce) {
+        const isRead = job.healthySince <= job.lookedAt
+        const isLongAgo = job.lookedAt - (earlier.finishedAt ?? 0) >= longestDoubtMs
+        must(isRead || isLongAgo, 'sent again while what came in lay unread')
+        this.sometimes('Meta took what it had denied')
+        continue
       }
-      must(job.healthySince <= job.lookedAt, 'sent again while what came in lay unread')
-      if (earlier.outcome === 'transient' && !isOnce) continue
       const from = Math.max(earlier.finishedAt ?? Number.POSITIVE_INFINITY, job.healthySince)
       const waitedMs = job.lookedAt - from
       const leastMs = state.settings.reconcileSeconds * 1000

@@ -95,7 +95,8 @@ function ofMessages(): string[] {
 /** What each class means for the message. */
 const actions: Record<Exclude<OutcomeClass, 'accepted'>, string> = {
   not_sent: 'Nothing left us: tried again by the retry policy.',
-  transient: 'Meta has trouble: tried again by the retry policy, then a dead letter.',
+  transient:
+    'Meta has trouble: tried again by the retry policy once our webhooks are read, then a dead letter.',
   unknown:
     'Meta may have it: waits for a status that proves it, then tried again (`at_least_once`) or put before a person (`at_most_once`, dead letter of kind `unknown`).',
   rate_limited: 'The number, account or app waits and slows down; then it goes on by itself.',

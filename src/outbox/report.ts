@@ -53,7 +53,6 @@ export function reportSettled(
     log[isForAPerson ? 'error' : 'warn']('number_held', { ...fields, reason: outcome.class })
   }
   if (isNewReauth) log.error('reauth_required', fields)
-  // Without a letter it was not ours when it was settled, of which nobody heard.
   if (isOurs && decision.state === 'failed' && deadLetterId !== null) {
     metrics.recent.observe('send_refused', 0, send.phoneNumberId)
     metrics.deadLetters.inc({ kind: decision.letter })

@@ -45,6 +45,13 @@ describe('the ladder', () => {
     },
   )
 
+  test('of what must not be doubled waits for evidence after trouble of Meta’s, and after nothing else', () => {
+    const once = (made: number, kind: RetriedClass) =>
+      nextDelay('standard', made, { class: kind }, null, { ...terms, delivery: 'at_most_once' })
+    expect([1, 2, 3].map((made) => once(made, 'transient'))).toEqual([30_000, 30_000, 40_000])
+    expect(once(1, 'not_sent')).toBe(10_000)
+  })
+
   test('that has not been climbed yet begins at its first step', () => {
     expect(seconds('standard', 0)).toBe(10)
     expect(seconds('patient', 0)).toBe(60)

@@ -56,6 +56,8 @@ export const maxJitterMs = 1000
 export interface RetryTerms {
   /** RECONCILE_SECONDS: least wait before an ambiguous send is tried again. */
   reconcileSeconds: number
+  /** Of what must not be doubled, a denial of Meta's is doubted as long. */
+  delivery?: 'at_least_once' | 'at_most_once'
   random: Pick<Random, 'fraction'>
 }
 
@@ -81,15 +83,17 @@ export function nextDelay(
   attemptsMade: number,
   outcome: { class: RetriedClass },
   retryAfterSeconds: number | null,
-  { reconcileSeconds, random }: RetryTerms,
+  { reconcileSeconds, delivery, random }: RetryTerms,
 ): number | null {
   const policy = retryPolicies[policyName]
   const isSpam = outcome.class === 'spam_limited'
   // A spam limit uses up no attempts: it says nothing about this message.
   if (!isSpam && attemptsMade >= policy.maxAttempts) return null
+  const isDoubted =
+    outcome.class === 'unknown' || (outcome.class === 'transient' && delivery === 'at_most_once')
   const waits = [
     isSpam ? spamHoldSeconds : policy.delaySeconds(Math.max(1, attemptsMade)),
-    outcome.class === 'unknown' ? reconcileSeconds : 0,
+    isDoubted ? reconcileSeconds : 0,
     boundedRetryAfter(retryAfterSeconds),
   ]
   return Math.max(...waits) * 1000 + Math.floor(random.fraction() * (maxJitterMs + 1))

@@ -27,12 +27,14 @@ describe('after an answer that Meta is in trouble', () => {
   }
 
   test.each([
-    ['at_least_once', 'webhooks lie unread', 11, null, 5_000],
+    ['at_least_once', 'webhooks lie unread', 11, null, 30_000],
+    ['at_least_once', 'and have done so for long', 601, null, undefined],
     ['at_least_once', 'they are read again', 11, 0, undefined],
     ['at_least_once', 'it was answered otherwise', null, null, undefined],
     ['at_most_once', 'webhooks lie unread', 11, null, 30_000],
+    ['at_most_once', 'and have done so for long', 601, null, 30_000],
     ['at_most_once', 'they were read all the time', 11, 3600, 19_000],
-    ['at_most_once', 'they are read again', 3600, 20, 10_000],
+    ['at_most_once', 'they are read again', 3600, 20.5, 10_000],
     ['at_most_once', 'that is long ago', 30, 3600, undefined],
     ['at_most_once', 'it was answered otherwise', null, null, undefined],
   ] as const)('%s, %s', (delivery, _, troubledForSeconds, steadyForSeconds, postponedMs) => {

@@ -13,7 +13,6 @@ import { refusalOfStatus } from '../templates/sendable.ts'
 import type { Clock } from '../time-and-chance.ts'
 import type { Terms } from './decide.ts'
 import { suppressedAdvice } from './end-suppressed.ts'
-import { inboxPatienceMs } from './inbox-pulse.ts'
 import { type ClaimedSend, numberHeld } from './model.ts'
 import { evidenceWaitSeconds, type RetryPolicyName, retryPolicies } from './retry-policy.ts'
 import type { SendContext } from './send-queries.ts'
@@ -130,7 +129,7 @@ export function endBeforePost(
   const waitSeconds = evidenceWaitSeconds(policy, send.attempts, reconcileSeconds)
   const postponedMs = Math.max(
     missingWaitMs(context, waitSeconds),
-    troubleWaitMs(send, context, waitSeconds),
+    troubleWaitMs(send, context, { waitSeconds, reconcileSeconds }),
   )
   if (postponedMs > 0) return { outcome: inboxBehindOutcome(), postponedMs }
   const { maxAttempts } = retryPolicies[policy]
@@ -187,19 +186,23 @@ function isSpent(
 
 /**
  * Meta said that it did not take it, and is trusted after the policy's delay; but not while what tells otherwise may lie here
- * unread. What must not be doubled waits as long as for a lost answer.
+ * unread, for a while. What must not be doubled is doubted as long as a lost answer, counted while webhooks are read.
  */
 function troubleWaitMs(
   { delivery }: ClaimedSend,
   { troubledForSeconds, steadyForSeconds }: SendContext,
-  waitSeconds: number,
+  { waitSeconds, reconcileSeconds }: { waitSeconds: number; reconcileSeconds: number },
 ): number {
   if (troubledForSeconds === null) return 0
   const isOnce = delivery === 'at_most_once'
-  if (steadyForSeconds === null) return isOnce ? waitSeconds * 1000 : inboxPatienceMs
-  const waitedSeconds = Math.min(troubledForSeconds, steadyForSeconds)
-  return isOnce ? Math.max(0, waitSeconds - waitedSeconds) * 1000 : 0
+  if (steadyForSeconds === null)
+    return isOnce || troubledForSeconds < longestDoubtSeconds ? waitSeconds * 1000 : 0
+  const missing = reconcileSeconds - Math.min(troubledForSeconds, steadyForSeconds)
+  return isOnce && missing > 0 ? Math.ceil(missing) * 1000 : 0
 }
+
+/** An inbox that does not get on must not keep what Meta has denied for ever. */
+const longestDoubtSeconds = 600
 
 /**
  * That nothing has told of an ambiguous attempt means something only while webhooks come in and are processed: time in

@@ -113,7 +113,9 @@ function settledBefore(
 ): Settled {
   const decision = decisionOf(settler, result, now)
   const effects = { early: [], failures: [], duplicates: [], ended: [] }
-  const ends = { isOurs: true, isRepeat: true, isNewReauth: false, deadLetterId }
+  // Who died has a letter: without one it was not ours even then, or evidence saved it.
+  const isOurs = decision.state !== 'failed' || deadLetterId !== null
+  const ends = { isOurs, isRepeat: true, isNewReauth: false, deadLetterId }
   return { ...result, decision, ...ends, ...effects }
 }
 
