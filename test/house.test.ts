@@ -42,19 +42,14 @@ function run(command: string, args: string[], cwd = root) {
 const cruise = (...paths: string[]) =>
   run('depcruise', ['--config', 'dependency-cruiser.cjs', ...paths])
 
-// Each as the scripts of package.json do it, so that `npm test` alone says whether a change can go in.
-describe('the sources', () => {
-  const { lint, types } = JSON.parse(
-    readFileSync(join(packageRoot, 'package.json'), 'utf8'),
-  ).scripts
-  const steps: string[] = [lint, types].flatMap((script) => script.split(' && '))
+// As the scripts of package.json do it. Formatting, lint and imports take 20 s of CPU time: `npm run check` has them.
+describe('the types of the sources', () => {
+  const { types } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).scripts
 
-  test.each(steps)('%s', async (step) => {
+  test.each(types.split(' && ') as string[])('%s', async (step) => {
     const [command = '', ...args] = step.split(' ')
     const { isClean, output } = await run(command, args, packageRoot)
     expect(isClean, output).toBe(true)
-    // A tree that it cannot read would be clean, too.
-    if (command === 'depcruise') expect(output).toMatch(/\(\d{4,} modules/)
   })
 })
 

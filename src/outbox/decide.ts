@@ -55,16 +55,11 @@ export function decide(send: ClaimedSend, outcome: Outcome, terms: Terms): Decis
   }
   if (!isRetried(outcome)) return { state: 'failed', letter: 'outbound', holdUntil: null }
   const policy = send.retryPolicy ?? terms.defaultPolicy
-  const { delivery } = send
-  const retryTerms = { ...terms, delivery }
-  const delayMs = nextDelay(
-    policy,
-    send.attempts + 1,
-    outcome,
-    outcome.retryAfterSeconds,
-    retryTerms,
-  )
-  const isLast = delayMs === null || delivery === 'at_most_once'
+  const delayMs = nextDelay(policy, send.attempts + 1, outcome, outcome.retryAfterSeconds, {
+    ...terms,
+    delivery: send.delivery,
+  })
+  const isLast = delayMs === null || send.delivery === 'at_most_once'
   if (outcome.class === 'unknown' && isLast) {
     if (terms.hasWaited) return { state: 'failed', letter: 'unknown', holdUntil: null }
     // Not sent again, but not given up either before a status had the time to tell.

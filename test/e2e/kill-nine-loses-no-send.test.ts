@@ -12,7 +12,7 @@ import { type LoadedFirm, startSendLoad } from '../support/send-load.ts'
 import { registerNumber, startQuietSimulator } from '../support/sending.ts'
 
 const seed = chooseSeed()
-const rounds = 3
+const rounds = 2
 const cap = 3
 /** The bound for what is in the hands of a worker that dies. */
 const stuckSeconds = 30

@@ -242,15 +242,12 @@ export async function until<T>(
   look: () => T | Promise<T>,
   withinMs = patienceMs,
 ): Promise<Exclude<T, Falsy>> {
-  const began = performance.now()
+  const deadline = performance.now() + withinMs
   for (;;) {
     const seen = await look()
     if (seen) return seen as Exclude<T, Falsy>
-    const waitedMs = performance.now() - began
-    if (waitedMs > withinMs) throw new Error(`waited ${withinMs} ms in vain until ${what}`)
-    // What takes long is looked at less often: many looks ask a database.
-    const pauseMs = Math.min(Math.max(waitedMs / 10, 10), 100)
-    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    if (performance.now() > deadline) throw new Error(`waited ${withinMs} ms in vain until ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 15))
   }
 }
 
