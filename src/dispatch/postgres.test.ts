@@ -25,6 +25,8 @@ beforeEach(() => {
 afterEach(async () => {
   await polling?.stop()
   polling = undefined
+  // A backend stays for a moment when its client has gone; the next test would take it for its own, and ring too early.
+  await until(async () => !(await isListening()))
 })
 
 /** A queue with nothing in it, until a test puts something there. */

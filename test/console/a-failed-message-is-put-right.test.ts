@@ -2,7 +2,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { FaultInput } from '../../simulator/faults/rules.ts'
 import { chromiumHint, chromiumRuns, type Page } from '../support/chromium.ts'
-import { type ConsoleWorld, expectAccessible, startConsole } from '../support/console.ts'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectForEverybody,
+  startConsole,
+} from '../support/console.ts'
 import { payload, textMessage } from '../support/payloads.ts'
 import type { SeededPerson } from '../support/people.ts'
 import { until } from '../support/program.ts'
@@ -347,21 +352,17 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
   test('both pages are accessible in both themes, on a phone too', async () => {
     const { id, message_id } = await dies(await customer('Ignacio Belmonte'))
     const page = await open(`/dead-letters/${id}`)
-    for (const theme of ['light', 'dark'] as const) {
-      await page.colorScheme(theme)
-      await page.goto(`${world.gateway.url}/console/dead-letters/${id}`)
-      await page.waitFor('.letters-why')
-      await page.waitFor('tbody tr')
-      await expectAccessible(page)
-      await page.click('#tab-payload')
-      await page.waitFor('.letters-code')
-      await page.click('.letters-inspector [data-verb="requeue"]')
-      await page.waitFor('dialog[open] textarea')
-      await expectAccessible(page)
-      await page.goto(`${world.gateway.url}/console/trace?q=${message_id}`)
-      await page.waitFor('.trace-one .steps')
-      await expectAccessible(page)
-    }
+    await page.waitFor('.letters-why')
+    await page.waitFor('tbody tr')
+    await expectForEverybody(page)
+    await page.click('#tab-payload')
+    await page.waitFor('.letters-code')
+    await page.click('.letters-inspector [data-verb="requeue"]')
+    await page.waitFor('dialog[open] textarea')
+    await expectForEverybody(page)
+    await page.goto(`${world.gateway.url}/console/trace?q=${message_id}`)
+    await page.waitFor('.trace-one .steps')
+    await expectForEverybody(page)
     await page.resize(390, 800)
     await page.goto(`${world.gateway.url}/console/dead-letters`)
     await page.waitFor('tbody tr')

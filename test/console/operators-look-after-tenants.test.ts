@@ -2,7 +2,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
 import { chromiumHint, chromiumRuns, type Page } from '../support/chromium.ts'
-import { type ConsoleWorld, expectAccessible, startConsole } from '../support/console.ts'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectForEverybody,
+  startConsole,
+} from '../support/console.ts'
 import { operatorKey } from '../support/gateway.ts'
 import { fill, noDialog, press, says, saysNoMore } from '../support/hands.ts'
 import type { SeededPerson } from '../support/people.ts'
@@ -28,18 +33,10 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
   const heading = (page: Page, text: string) =>
     page.waitFor(`=> document.querySelector('h1')?.innerText === '${text}'`, `the view ${text}`)
 
-  async function inBothThemes(page: Page): Promise<void> {
-    for (const scheme of ['dark', 'light'] as const) {
-      await page.colorScheme(scheme)
-      await page.waitFor(`=> document.documentElement.dataset.theme === '${scheme}'`)
-      await expectAccessible(page)
-    }
-  }
-
   test('a tenant is created, changed, suspended and let work again', async () => {
     const page = await world.open(operator, '/tenants')
     await says(page, 'Birch Legal')
-    await inBothThemes(page)
+    await expectForEverybody(page)
     await press(page, 'Create a tenant…')
     await fill(page, 'name', 'Cedar Legal')
     await fill(page, 'slug', 'Not A Slug')
@@ -70,7 +67,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await press(page, 'Suspend')
     await noDialog(page)
     await says(page, 'Nothing is sent for this tenant.')
-    await inBothThemes(page)
+    await expectForEverybody(page)
     const { data } = (await world.gateway.call('GET', '/api/admin/tenants', { key: operatorKey }))
       .json
     expect(data[0]).toMatchObject({ name: 'Cedar & Sons', slug: 'cedar', status: 'suspended' })
@@ -142,7 +139,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
         await says(page, 'Choose a tenant')
       }
     }
-    await inBothThemes(page)
+    await expectForEverybody(page)
     await press(page, 'Show what I can see')
     await saysNoMore(page, 'There is no such tenant')
     expect(await address(page)).not.toContain('nonsense')
@@ -153,7 +150,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     const admin = await world.person('admin', birch.id, 'Ben Birch')
     const page = await world.open(operator, '/people')
     await says(page, 'Ben Birch')
-    await inBothThemes(page)
+    await expectForEverybody(page)
     await press(page, 'Invite…')
     await fill(page, 'name', 'Cleo Birch')
     await fill(page, 'email', admin.email)
@@ -214,7 +211,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await world.gateway.call('POST', '/api/whatsapp/people', { body, headers })
     const page = await world.open(admin, '/audit')
     await says(page, 'Invited a person')
-    await inBothThemes(page)
+    await expectForEverybody(page)
     await press(page, 'Details: Invited a person')
     await says(page, 'person.invited')
     await expectAccessible(page)
@@ -237,13 +234,13 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     const page = await world.open(operator, `/audit?tenant=${aspen.id}`)
     await press(page, 'Verify the chain')
     await says(page, 'The audit is whole.')
-    await inBothThemes(page)
+    await expectForEverybody(page)
     await world.gateway.db.query(sql`
       update audit_log set details = '{"name": "another"}' where chain = ${aspen.id} and position = 2`)
     await press(page, 'Verify the chain')
     await says(page, 'The audit was tampered with.')
     await says(page, 'Row 2 It was changed after it was written. In the chain of Aspen Legal.')
-    await inBothThemes(page)
+    await expectForEverybody(page)
     await page.goto(`${url()}/console/audit`)
     await press(page, 'Verify the chain')
     await says(page, 'In the chain of Aspen Legal.')

@@ -3,7 +3,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
 import { uuidOf } from '../../src/ids.ts'
 import { chromiumHint, chromiumRuns, type Page } from '../support/chromium.ts'
-import { type ConsoleWorld, expectAccessible, startConsole } from '../support/console.ts'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectForEverybody,
+  startConsole,
+} from '../support/console.ts'
 import { fill, noDialog, press, says } from '../support/hands.ts'
 import { password, type SeededPerson } from '../support/people.ts'
 import type { Firm } from '../support/sending.ts'
@@ -40,19 +45,11 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     world.gateway.db.query(sql`
       update sessions set ended_at = now() where person_id = ${uuidOf('usr', id)}`)
 
-  async function inBothThemes(page: Page): Promise<void> {
-    for (const scheme of ['dark', 'light'] as const) {
-      await page.colorScheme(scheme)
-      await page.waitFor(`=> document.documentElement.dataset.theme === '${scheme}'`)
-      await expectAccessible(page)
-    }
-  }
-
   test('a wrong password is told, a right one lets in, and what was typed stays', async () => {
     const person = await world.person('admin', firm.id, 'Ada Example')
     const page = await openDoor('/people')
     await page.waitFor('input[name=email]')
-    await inBothThemes(page)
+    await expectForEverybody(page)
     await press(page, 'Español')
     await says(page, 'Iniciar sesión')
     expect(await page.evaluate('document.documentElement.lang')).toBe('es')
@@ -112,7 +109,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     const hers = await world.browser.newPage({ isApart: true })
     await hers.goto(link)
     await says(hers, 'Welcome, Nia Newcomer')
-    await inBothThemes(hers)
+    await expectForEverybody(hers)
     await fill(hers, 'password', 'too short')
     await press(hers, 'Save and sign in')
     await hers.waitFor('[name=password][aria-invalid=true]')
@@ -191,7 +188,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
       await says(page, 'This is not for your role')
       expect(await railWords()).not.toContain(view[0]?.toUpperCase() + view.slice(1))
     }
-    await inBothThemes(page)
+    await expectForEverybody(page)
     const [conversation] = (
       await world.gateway.db.query(sql<{ id: string }>`select gen_random_uuid()::text as id`)
     ).map(({ id }) => `conv_${id.replaceAll('-', '')}`)

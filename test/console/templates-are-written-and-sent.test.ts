@@ -5,13 +5,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
 import { uuidOf } from '../../src/ids.ts'
 import { chromiumHint, chromiumRuns, type Page } from '../support/chromium.ts'
-import { type ConsoleWorld, startConsole } from '../support/console.ts'
+import { type ConsoleWorld, expectForEverybody, startConsole } from '../support/console.ts'
 import { createTestFolder } from '../support/folder.ts'
 import {
   callFromPage,
   canary,
   expectFitsPhone,
-  expectForEverybody,
   expectUnhurt,
   fill,
   isMissing,

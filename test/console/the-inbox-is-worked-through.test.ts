@@ -3,7 +3,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
 import { uuidOf } from '../../src/ids.ts'
 import { chromiumHint, chromiumRuns, type Page } from '../support/chromium.ts'
-import { type ConsoleWorld, expectAccessible, startConsole } from '../support/console.ts'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectForEverybody,
+  startConsole,
+} from '../support/console.ts'
 import { seedConversations } from '../support/many-conversations.ts'
 import { payload, textMessage } from '../support/payloads.ts'
 import type { SeededPerson } from '../support/people.ts'
@@ -264,11 +269,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     const page = await world.open(damar, `/inbox/${await idOf('João Ferraz')}`)
     await waitForHead(page, 'João Ferraz')
     await page.waitFor('.inbox-details')
-    for (const scheme of ['light', 'dark'] as const) {
-      await page.colorScheme(scheme)
-      await page.waitFor(`=>document.documentElement.dataset.theme === '${scheme}'`)
-      await expectAccessible(page)
-    }
+    await expectForEverybody(page)
     await page.resize(1024, 768)
     await page.waitFor(`=>document.querySelector('.inbox-details') === null`)
     await page.press('i')

@@ -9,14 +9,22 @@ import { createInterface } from 'node:readline'
 import { WebSocket } from 'undici'
 import { afterFile } from './after-file.ts'
 
-const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+/** The first, Chromium without what is around a page, takes 40 % less CPU time for the same. */
+const names = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+]
 
 /** Where Chromium is, or undefined; `CHROMIUM` names another one. */
 export function findChromium(): string | undefined {
   // biome-ignore lint/style/noProcessEnv: it is the machine that is asked, not the gateway's settings.
   const { CHROMIUM, PATH = '' } = process.env
   if (CHROMIUM !== undefined) return CHROMIUM
-  const places = PATH.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))
+  const folders = PATH.split(delimiter)
+  const places = names.flatMap((name) => folders.map((folder) => join(folder, name)))
   return places.find((place) => existsSync(place))
 }
 

@@ -44,20 +44,40 @@ const axeSource = readFileSync(
   'utf8',
 )
 
+const everything = {
+  type: 'tag',
+  values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+}
+const colours = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
+
 /** What keeps people with screen readers, keyboards or weak eyes from using what is shown now (WCAG 2.2 AA).
  *  `within`: a part of the page. */
-export async function expectAccessible(page: Page, within?: string): Promise<void> {
+export async function expectAccessible(
+  page: Page,
+  within?: string,
+  runOnly = everything,
+): Promise<void> {
   const isThere = await page.evaluate(`typeof axe === 'object'`)
   if (!isThere) await page.evaluate(`${axeSource}; 0`)
-  // In the middle of a change of theme nothing has its colours.
+  // On its way from one theme to the other, or into sight, nothing has its colours. What turns for ever does not count.
   await page.waitFor(
-    '=>!document.getAnimations().some((one) => one instanceof CSSTransition)',
-    'the colours',
+    '=>!document.getAnimations().some((one) => one.effect.getComputedTiming().endTime < Infinity)',
+    'rest',
   )
   const found =
     await page.evaluate(`axe.run(${within === undefined ? 'document' : JSON.stringify(within)}, {
-    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    runOnly: ${JSON.stringify(runOnly)},
+    resultTypes: ['violations'],
   }).then(({ violations }) => violations.map(({ id, nodes }) =>
     id + ': ' + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 160) + ' — ' + failureSummary).join(' | ')))`)
   expect(found).toEqual([])
+}
+
+/** In both themes. The colours are all that the second one changes. */
+export async function expectForEverybody(page: Page, within?: string): Promise<void> {
+  for (const scheme of ['dark', 'light'] as const) {
+    await page.colorScheme(scheme)
+    await page.waitFor(`=> document.documentElement.dataset.theme === '${scheme}'`)
+    await expectAccessible(page, within, scheme === 'dark' ? everything : colours)
+  }
 }

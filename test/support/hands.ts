@@ -1,7 +1,6 @@
 // What a person's hands do on the console's page: press what is called so, write where it says so, and look.
 import { expect } from 'vitest'
 import type { Page } from './chromium.ts'
-import { expectAccessible } from './console.ts'
 
 const quoted = (text: string) => JSON.stringify(text)
 
@@ -97,17 +96,6 @@ export async function callFromPage(
     })
     return { status: answer.status, json: await answer.json().catch(() => null) }
   })()`)
-}
-
-/** For everybody, in both themes. */
-export async function expectForEverybody(page: Page): Promise<void> {
-  for (const scheme of ['dark', 'light'] as const) {
-    await page.colorScheme(scheme)
-    await page.waitFor(`=> document.documentElement.dataset.theme === '${scheme}'`)
-    // Colours on their way from one theme to the other are nobody's.
-    await page.waitFor('=> document.getAnimations().length === 0', 'rest')
-    await expectAccessible(page)
-  }
 }
 
 /** Text that would be more than text on a page that is not careful. */
