@@ -33,24 +33,37 @@ export async function joinDatabase(config: Config, clock: Clock): Promise<OpenDa
   return openDatabase(config, clock)
 }
 
-/** Gateway and database are often started together, so a database that is not there yet is waited for. */
-export function migrateWhenReachable(url: string, clock: Clock, log: Log): Promise<void> {
-  return stayingAlive(() => migrateOrWait(url, clock, log))
+/** Gateway and database are often started together, so a database that is not there yet is waited for; whoever is told to
+ *  stop meanwhile tries no more, and has no database then. */
+export function migrateWhenReachable(
+  url: string,
+  clock: Clock,
+  log: Log,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  return stayingAlive(() => migrateOrWait(url, clock, log, stopping))
 }
 
 /** Tries are counted, not time: one that hung on a connection without an answer has not been patient, only unlucky. */
 const triesToMigrate = 60
 
-async function migrateOrWait(url: string, clock: Clock, log: Log): Promise<void> {
-  for (let tries = 1; ; tries++) {
+async function migrateOrWait(
+  url: string,
+  clock: Clock,
+  log: Log,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  for (let tries = 1; !stopping.aborted; tries++) {
     try {
       const applied = await migrate(url)
       for (const name of applied) log.info('migrated', { name: name.replace('.sql', '') })
-      return
+      return true
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailable) || tries === triesToMigrate) throw error
+      if (!(error instanceof DatabaseUnavailable)) throw error
+      if (tries === triesToMigrate && !stopping.aborted) throw error
       log.warn('database_unavailable', { delay_ms: 1_000, ...errorFields(error) })
-      await sleep(clock, 1_000)
+      await sleep(clock, 1_000, stopping)
     }
   }
+  return false
 }

@@ -28,7 +28,7 @@ import {
   sampleTenants,
   trickle,
 } from './sample-data.ts'
-import { untilStopped } from './signals.ts'
+import { stoppingWith, untilStopped } from './signals.ts'
 
 const clock = systemClock
 const random = systemRandom(clock)
@@ -39,7 +39,7 @@ export async function dev(): Promise<void> {
   const stopped = untilStopped()
   const failures: unknown[] = []
   const failed = (error: unknown) => failures.push(error)
-  await startAll(stops)
+  await startAll(stops, stoppingWith(stopped))
     .then(() => stopped)
     .then((signal) => process.stdout.write(`\n${signal}: stopping.\n`))
     .catch(failed)
@@ -48,7 +48,7 @@ export async function dev(): Promise<void> {
   if (failures.length > 0) throw failures[0]
 }
 
-async function startAll(stops: (() => Promise<unknown>)[]): Promise<void> {
+async function startAll(stops: (() => Promise<unknown>)[], stopping: AbortSignal): Promise<void> {
   const { dataDir } = readConfig(undefined, { mode: 'dev' })
   const secrets = await ensureDevSecrets(dataDir, random)
   const draft = readConfig(undefined, { mode: 'dev', fallbacks: secrets.environment })
@@ -77,7 +77,7 @@ async function startAll(stops: (() => Promise<unknown>)[]): Promise<void> {
   const database = await openDatabase(config, clock)
   stops.push(() => database.close())
   const log = logFor(config, clock)
-  await migrateWhenReachable(database.url, clock, log)
+  if (!(await migrateWhenReachable(database.url, clock, log, stopping))) return
   const isPlayed = config.metaGraphUrl === simulator.url
   const runtime = createRuntime({
     config,

@@ -13,6 +13,13 @@ export function untilStopped(): Promise<NodeJS.Signals> {
   })
 }
 
+/** The same as a signal of ours, for what waits in between. */
+export function stoppingWith(stopped: Promise<unknown>): AbortSignal {
+  const stopping = new AbortController()
+  void stopped.then(() => stopping.abort())
+  return stopping.signal
+}
+
 /** Ends a command without a word; cli.ts gives it the exit code that shells give. */
 export class Interrupted extends Error {
   readonly signal: NodeJS.Signals

@@ -5,7 +5,7 @@ import { createRuntime, logFor } from '../runtime.ts'
 import { sleep, systemClock } from '../time-and-chance.ts'
 import { migrateWhenReachable, openDatabase } from './database.ts'
 import { explainPort } from './port.ts'
-import { untilStopped } from './signals.ts'
+import { stoppingWith, untilStopped } from './signals.ts'
 
 /** Container platforms kill 10 s after they asked to stop. What is acknowledged is committed, so nothing is lost by haste. */
 const stopWithinMs = 8_000
@@ -15,12 +15,12 @@ export async function start(): Promise<void> {
   const config = readConfig(undefined, { mode: 'start' })
   // Heard from the beginning: whoever asks while we start gets an orderly end too.
   const stopped = untilStopped()
-  const stop = await serve(config)
+  const stop = await serve(config, stoppingWith(stopped))
   await stopped
   await stop()
 }
 
-async function serve(config: Config): Promise<() => Promise<void>> {
+async function serve(config: Config, stopping: AbortSignal): Promise<() => Promise<void>> {
   const clock = systemClock
   const log = logFor(config, clock)
   for (const warning of config.warnings)
@@ -29,7 +29,7 @@ async function serve(config: Config): Promise<() => Promise<void>> {
   const database = await openDatabase(config, clock)
   let gateway: Gateway
   try {
-    await migrateWhenReachable(database.url, clock, log)
+    if (!(await migrateWhenReachable(database.url, clock, log, stopping))) return database.close
     const runtime = createRuntime({ config, databaseUrl: database.url, clock, log })
     gateway = await startGateway(runtime, { farewellMs: 1_000 }).catch((error) =>
       explainPort(error, config.port, 'PORT'),

@@ -243,7 +243,10 @@ export async function listen(
   client.on('notification', (message) => onNotify(message.channel))
   try {
     await client.connect()
-    for (const channel of channels) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+    // In one go: it listens to all of them or to none.
+    await client.query(
+      channels.map((channel) => `listen ${pg.escapeIdentifier(channel)}`).join('; '),
+    )
   } catch (error) {
     await client.end().catch(() => undefined)
     throw error

@@ -67,7 +67,7 @@ function start(queues: Queue[], concurrency = 1): void {
 }
 
 const until = (condition: () => unknown) =>
-  vi.waitFor(async () => expect(await condition()).toBeTruthy(), { timeout: 60_000, interval: 5 })
+  vi.waitFor(async () => expect(await condition()).toBeTruthy(), { timeout: 120_000, interval: 5 })
 
 /** The backends that listen, as process ids. */
 async function listeners(): Promise<number[]> {
@@ -146,6 +146,7 @@ describe('waking', () => {
       (channel) => void heard.push(channel),
       () => {},
     )
+    polling = { stop: witness.close }
     const dispatch = createPostgresDispatch(database.db, clock)
 
     for (let time = 0; time < 100; time++) void dispatch.wake('inbox')
@@ -164,7 +165,6 @@ describe('waking', () => {
       'estafet_outbox',
       'estafet_outbox',
     ])
-    await witness.close()
   })
 
   test('a ring that cannot be sent is nobody’s error', async () => {

@@ -111,6 +111,25 @@ describe('start', () => {
     expect((await program.end('SIGTERM')).code).toBe(0)
   })
 
+  test.each(['start', 'dev'])(
+    '%s ends at once when it is told to while it waits',
+    async (command) => {
+      const program = startProgram([command], {
+        ...testSecrets,
+        DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+        DATA_DIR: join(await createDirectory(), 'data'),
+        HOST: '127.0.0.1',
+        PORT: '0',
+        SIMULATOR_PORT: '0',
+      })
+      await program.untilLogged('database_unavailable')
+
+      expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null })
+      // It would have tried sixty times.
+      expect(program.logged('database_unavailable').length).toBeLessThan(10)
+    },
+  )
+
   test('ends loudly when its embedded Postgres dies, and the next start goes on with the same data', async () => {
     const environment = {
       ...testSecrets,
