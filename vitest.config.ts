@@ -65,8 +65,8 @@ export default defineConfig({
     // the tests' own helpers count begins anew with every file (after-file.ts).
     isolate: false,
     // Real servers and processes are started; on a busy two-core machine that takes its time.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    testTimeout: 480_000,
+    hookTimeout: 480_000,
     teardownTimeout: 120_000,
   },
 })

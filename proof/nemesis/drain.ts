@@ -17,7 +17,7 @@ interface Open {
   due_in: number
 }
 
-/** Beyond what is due: time for whoever is to notice, to try, and to hear Meta's answer. */
+/** Beyond what is due, or after something ended: time for whoever is to notice, to try, and to hear Meta's answer. */
 const graceSeconds = 120
 /** The longest that anything is put off by its own rules. */
 const longestSeconds = 480
@@ -27,6 +27,7 @@ export async function drain(place: Place, say: (line: string) => void): Promise<
   const startedMs = performance.now()
   const passed = () => (performance.now() - startedMs) / 1000
   let deadline = 2 * graceSeconds + terms.reconcileSeconds
+  let fewest = Number.POSITIVE_INFINITY
   for (let looks = 1; ; looks++) {
     const isMetaQuiet = await Promise.race([
       simulator.settled().then(() => true),
@@ -39,6 +40,10 @@ export async function drain(place: Place, say: (line: string) => void): Promise<
     if (looks % 60 === 0) say(`still open: ${isMetaQuiet ? '' : 'Meta tells, '}${textOf(open)}`)
     const latest = Math.max(0, ...open.map(({ due_in }) => due_in))
     deadline = Math.max(deadline, Math.min(longestSeconds, passed() + latest + graceSeconds))
+    // A slow machine may take its time, for as long as there is less and less to do.
+    const count = open.reduce((sum, one) => sum + one.count, 0)
+    if (count < fewest) deadline = Math.max(deadline, passed() + graceSeconds)
+    fewest = Math.min(fewest, count)
     if (passed() > deadline) {
       return { seconds: passed(), left: [textOf(open) || 'Meta still tells something'] }
     }

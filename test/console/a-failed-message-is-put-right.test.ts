@@ -360,6 +360,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await page.click('.letters-inspector [data-verb="requeue"]')
     await page.waitFor('dialog[open] textarea')
     await expectForEverybody(page)
+    await page.colorScheme('dark')
     await page.goto(`${world.gateway.url}/console/trace?q=${message_id}`)
     await page.waitFor('.trace-one .steps')
     await expectForEverybody(page)

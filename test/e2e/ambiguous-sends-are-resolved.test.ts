@@ -14,7 +14,7 @@ import { registerNumber, template } from '../support/sending.ts'
 const count = Number(process.env.AMBIGUOUS_SENDS ?? 300)
 /** A number sends 80 a second; and what is waited for grows with the count. */
 const numbers = Math.max(4, Math.ceil(count / 400))
-const patienceMs = 60_000 + count * 30
+const patienceMs = 120_000 + count * 30
 
 interface Told {
   order: string

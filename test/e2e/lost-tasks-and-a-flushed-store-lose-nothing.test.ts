@@ -20,7 +20,7 @@ const seed = chooseSeed()
 // biome-ignore lint/style/noProcessEnv: a person makes a larger run with it.
 const count = Number(process.env.CHAOS_MESSAGES ?? 200)
 const kills = Math.max(1, Math.round(count / 1000))
-const patienceMs = 90_000 + count * 60
+const patienceMs = 180_000 + count * 60
 /** A number sends 80 a second. */
 const firmCount = Math.max(4, Math.ceil(count / 500))
 const peoplePerFirm = 20

@@ -29,7 +29,7 @@ export function findChromium(): string | undefined {
 }
 
 /** What to say of a skipped test. */
-export const chromiumHint = 'no Chromium here; `apt-get install chromium` enables it'
+export const chromiumHint = 'no Chromium here; `apt-get install chromium-headless-shell` enables it'
 
 export interface Page {
   goto(url: string): Promise<void>
@@ -67,6 +67,7 @@ export interface Page {
   problems: string[]
   /** What the browser itself asked, such as `beforeunload`; always answered with yes. */
   dialogs: string[]
+  /** May be called twice. */
   close(): Promise<void>
 }
 
@@ -241,6 +242,7 @@ async function attach(connection: Connection, targetId: string, source = ''): Pr
   if (source) await call('Page.addScriptToEvaluateOnNewDocument', { source })
 
   const actions = createActions(call)
+  let closing: Promise<void> | undefined
   async function loaded(start: () => Promise<unknown>): Promise<void> {
     const load = new Promise<void>((resolve) => void loads.push(resolve))
     await start()
@@ -266,7 +268,10 @@ async function attach(connection: Connection, targetId: string, source = ''): Pr
       await connection.call('Target.setDiscoverTargets', { discover: true })
       return { opened: opened.then((id) => attach(connection, id)) }
     },
-    close: () => connection.call('Target.closeTarget', { targetId }),
+    close: () => {
+      closing ??= connection.call('Target.closeTarget', { targetId })
+      return closing
+    },
   }
 }
 
@@ -410,7 +415,7 @@ function isSaid(selector: string, words: string | RegExp): string {
 /** The middle of the element, once two frames found it in the same place: what still moves would be missed. */
 function pointScript(selector: string): string {
   return `new Promise((resolve, reject) => {
-    const giveUp = performance.now() + 60000
+    const giveUp = performance.now() + 120000
     let before
     function look() {
       const element = ${visible(selector)}
@@ -430,10 +435,10 @@ function pointScript(selector: string): string {
   })`
 }
 
-/** Looks again and again, for a minute at most. */
+/** Looks again and again, for two minutes at most. */
 function waitScript(condition: string): string {
   return `new Promise((resolve) => {
-    const giveUp = setTimeout(() => end(false), 60000)
+    const giveUp = setTimeout(() => end(false), 120000)
     const again = setInterval(look, 50)
     function end(found) { clearTimeout(giveUp); clearInterval(again); resolve(found) }
     // What is not there yet, in the middle of a navigation, is no error.

@@ -1,7 +1,7 @@
 // The console in a real browser, before a real gateway whose workers run, with Meta's part played by the simulator.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { expect } from 'vitest'
+import { expect, onTestFinished, TestRunner } from 'vitest'
 import type { PersonRole } from '../../src/api/contract-people.ts'
 import { systemClock } from '../../src/time-and-chance.ts'
 import { type Browser, type Page, startChromium } from './chromium.ts'
@@ -30,6 +30,8 @@ export async function startConsole(
     person: (role, tenantId, name) => seedPerson(db, { role, tenantId, ...(name && { name }) }),
     async open(person, place = '/') {
       const page = await browser.newPage({ isApart: true, isHasty: true })
+      // Left open it would ask the gateway, ten times as often as people's pages do, until the end of the file.
+      if (TestRunner.getCurrentTest()) onTestFinished(() => page.close())
       await page.resize(1440, 900)
       await page.setCookie(url, person.headers('').cookie ?? '')
       await page.goto(`${url}/console${place}`)
@@ -61,7 +63,8 @@ export async function expectAccessible(
   if (!isThere) await page.evaluate(`${axeSource}; 0`)
   // On its way from one theme to the other, or into sight, nothing has its colours. What turns for ever does not count.
   await page.waitFor(
-    '=>!document.getAnimations().some((one) => one.effect.getComputedTiming().endTime < Infinity)',
+    `=>!document.getAnimations().some((one) =>
+      one.playState === 'running' && one.effect.getComputedTiming().endTime < Infinity)`,
     'rest',
   )
   const found =

@@ -143,7 +143,7 @@ async function sendWith(
   for (const fault of faults) world.simulator.setFault(fault)
   const id = await send(world, more)
   await settled(world)
-  await until('nothing waits', () => hurry(world), 60_000)
+  await until('nothing waits', () => hurry(world))
   world.simulator.clearFaults()
   return id
 }

@@ -17,7 +17,7 @@ import { checkLogLines } from './log-lines.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** How long anybody waits here for anything: longer than a busy machine takes for what works at all. */
-const patienceMs = 60_000
+const patienceMs = 120_000
 
 export interface Exit {
   code: number | null
