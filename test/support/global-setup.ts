@@ -59,7 +59,8 @@ const memory = '/dev/shm'
 async function hasPlentyOfMemory(): Promise<boolean> {
   const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }))
   if (Math.min(bavail * bsize, process.availableMemory()) < 4 * 1024 ** 3) return false
-  const folder = await mkdtemp(join(memory, 'estafet-tests-'))
+  const folder = await mkdtemp(join(memory, 'estafet-tests-')).catch(() => undefined)
+  if (folder === undefined) return false
   const program = join(folder, 'program')
   await writeFile(program, '#!/bin/sh\n', { mode: 0o755 })
   const { status } = spawnSync(program)
