@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import type { BenchPostgres } from '../bench/postgres.ts'
 import { afterFile } from './support/after-file.ts'
-import { bundleProgram } from './support/bundle-program.ts'
+import { bundleInPlace } from './support/bundle-program.ts'
 import { hasty } from './support/global-setup.ts'
 
 const folder = join(dirname(inject('build')), '..', 'bench')
@@ -27,7 +27,7 @@ let shared: () => Promise<BenchPostgres>
 // One Postgres for all of them: one each would take as long as all that is tried here. And what they start a dozen times
 // in one file.
 beforeAll(async () => {
-  await bundleProgram(join(folder, 'server.js'), folder, 'server')
+  await bundleInPlace(folder, 'server.js')
   const postgres = await startBenchPostgres(hasty)
   afterFile(() => postgres.stop())
   shared = async () => ({ ...postgres, stop: async () => undefined })

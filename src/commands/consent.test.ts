@@ -1,10 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
+import { runCommand } from '../../test/support/commands.ts'
 import { startTestGateway, type TestGateway, testSecrets } from '../../test/support/gateway.ts'
-import { runProgram } from '../../test/support/program.ts'
 import { sql } from '../db/connect.ts'
 
-/** Each command is a process of its own; on a busy machine a start takes seconds. */
-const patient = { timeout: 180_000 }
 let gateway: TestGateway
 let tenantId: string
 
@@ -15,9 +13,9 @@ beforeAll(async () => {
 })
 
 const run = (...args: string[]) =>
-  runProgram(args, { ...testSecrets, DATABASE_URL: gateway.databaseUrl })
+  runCommand(args, { ...testSecrets, DATABASE_URL: gateway.databaseUrl })
 
-test('a contact is suppressed, listed and lifted', patient, async () => {
+test('a contact is suppressed, listed and lifted', async () => {
   const add = ['suppression', 'add', tenantId, '--to', '+1 650 555 0143']
   expect((await run(...add)).stderr).toContain('reason: say why')
   const added = await run(...add, '--reason', 'asked us to', '--json')
@@ -38,7 +36,7 @@ test('a contact is suppressed, listed and lifted', patient, async () => {
   ])
 })
 
-test('a responder is chosen by number', patient, async () => {
+test('a responder is chosen by number', async () => {
   const choose = (...more: string[]) => run('account', 'responder', tenantId, '77001', ...more)
   expect((await choose('auto_reply')).stderr).toContain('auto_reply_text: required')
   expect((await choose('parrot')).stderr).toContain('The responder needs one of ')

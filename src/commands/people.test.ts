@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
+import { runCommand } from '../../test/support/commands.ts'
 import { startTestGateway, type TestGateway, testSecrets } from '../../test/support/gateway.ts'
 import { password } from '../../test/support/people.ts'
-import { runProgram } from '../../test/support/program.ts'
 
 let gateway: TestGateway
 let tenantId: string
@@ -12,11 +12,9 @@ beforeAll(async () => {
 })
 
 const run = (...args: string[]) =>
-  runProgram(args, { ...testSecrets, DATABASE_URL: gateway.databaseUrl })
+  runCommand(args, { ...testSecrets, DATABASE_URL: gateway.databaseUrl })
 
-test('the first operator gets in, is listed, gets a new link, and is shut out', {
-  timeout: 180_000,
-}, async () => {
+test('the first operator gets in, is listed, gets a new link, and is shut out', async () => {
   expect((await run('user', 'list')).stdout).toContain('Nobody can sign in yet')
   const create = ['user', 'create', 'Olga@estafet.example', '--role']
   expect((await run(...create, 'admin')).stderr).toContain('--tenant: needed for this role')

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
+import { runCommand } from '../../test/support/commands.ts'
 import {
   startTestGateway,
   type TestGateway,
   tenantANumber,
   testSecrets,
 } from '../../test/support/gateway.ts'
-import { runProgram } from '../../test/support/program.ts'
 
 let gateway: TestGateway
 
@@ -14,18 +14,16 @@ beforeAll(async () => {
 })
 
 const run = (...args: string[]) =>
-  runProgram(args, { ...testSecrets, DATABASE_URL: gateway.databaseUrl })
+  runCommand(args, { ...testSecrets, DATABASE_URL: gateway.databaseUrl })
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout)
 
-test('a tenant is shown, changed, suspended and resumed, and its keys and numbers are listed and taken away', {
-  timeout: 180_000,
-}, async () => {
+test('a tenant is shown, changed, suspended and resumed, and its keys and numbers are listed and taken away', async () => {
   const { id, key } = await gateway.createTenant('Firm A', tenantANumber)
   await gateway.createTenant('Firm \u001b[31mred')
 
   const environment = { ...testSecrets, DATABASE_URL: gateway.databaseUrl }
   const [painted, shown, keys, numbers] = await Promise.all([
-    runProgram(['tenant', 'list'], { ...environment, FORCE_COLOR: '1' }),
+    runCommand(['tenant', 'list'], { ...environment, FORCE_COLOR: '1' }),
     run('tenant', 'show', id),
     json('key', 'list', id),
     run('account', 'list', id),

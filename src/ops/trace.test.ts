@@ -1,6 +1,5 @@
-import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { runCommand } from '../../test/support/commands.ts'
 import {
   operatorKey,
   startTestGateway,
@@ -228,61 +227,54 @@ describe('traces over HTTP', () => {
 })
 
 describe('at the command line', () => {
-  function estafet(...args: string[]) {
-    const result = spawnSync(process.execPath, [inject('program'), ...args], {
-      cwd: fileURLToPath(new URL('../..', import.meta.url)),
-      encoding: 'utf8',
-      env: {
-        ...testSecrets,
-        ...ring,
-        DATABASE_URL: gateway.databaseUrl,
-        ALLOW_UNSAFE_DB: '1',
-        ADMIN_API_KEY: 'alice:operator-key-of-alice-000001',
-      },
+  const estafet = (...args: string[]) =>
+    runCommand(args, {
+      ...testSecrets,
+      ...ring,
+      DATABASE_URL: gateway.databaseUrl,
+      ALLOW_UNSAFE_DB: '1',
     })
-    return { status: result.status, out: result.stdout, error: result.stderr }
-  }
 
   test('trace prints the life', async () => {
-    const text = estafet('trace', 'wamid.life')
-    expect(text.error).toBe('')
-    expect(text.out).toMatch(
+    const text = await estafet('trace', 'wamid.life')
+    expect(text.stderr).toBe('')
+    expect(text.stdout).toMatch(
       /receive +received[\s\S]*record +message recorded[\s\S]*status +status delivered/,
     )
-    const json = JSON.parse(estafet('trace', 'wamid.life', '--json').out)
+    const json = JSON.parse((await estafet('trace', 'wamid.life', '--json')).stdout)
     expect(json.trace_ids).toHaveLength(1)
-    expect(text.out).toContain(`trace ${json.trace_ids[0]}\n`)
-    expect(estafet('trace', json.trace_ids[0]).out).toContain('message recorded')
+    expect(text.stdout).toContain(`trace ${json.trace_ids[0]}\n`)
+    expect((await estafet('trace', json.trace_ids[0])).stdout).toContain('message recorded')
     expect(json).toEqual(JSON.parse(JSON.stringify(await trace('wamid.life'))))
-    const unknown = estafet('trace', 'wamid.nobody')
-    expect(unknown.status).toBe(1)
-    expect(unknown.error).toContain('Nothing here is called wamid.nobody.')
+    const unknown = await estafet('trace', 'wamid.nobody')
+    expect(unknown.code).toBe(1)
+    expect(unknown.stderr).toContain('Nothing here is called wamid.nobody.')
   })
 
   test('replay says what it would do, and does it when told', async () => {
-    const dry = estafet('replay', '--from', '2020-01-01T00:00:00Z', '--tenant', tenant.id)
-    expect(dry.error).toBe('')
-    expect(dry.out).toContain('nothing was changed')
-    const refused = estafet('replay', '--from', '2020-01-01T00:00:00Z', '--apply')
-    expect(refused.status).toBe(2)
-    expect(refused.error).toContain('reason')
-    const done = estafet(
+    const dry = await estafet('replay', '--from', '2020-01-01T00:00:00Z', '--tenant', tenant.id)
+    expect(dry.stderr).toBe('')
+    expect(dry.stdout).toContain('nothing was changed')
+    const refused = await estafet('replay', '--from', '2020-01-01T00:00:00Z', '--apply')
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain('reason')
+    const done = await estafet(
       ...['replay', '--from', '2020-01-01T00:00:00Z', '--tenant', tenant.id],
       ...['--apply', '--reason', 'again', '--json'],
     )
-    expect(JSON.parse(done.out)).toMatchObject({ dry_run: false })
-    expect(JSON.parse(done.out).replayed).toBeGreaterThan(0)
+    expect(JSON.parse(done.stdout)).toMatchObject({ dry_run: false })
+    expect(JSON.parse(done.stdout).replayed).toBeGreaterThan(0)
     await gateway.drain()
   })
 
   test('reconcile exits with 1 when something is missing, and names it', async () => {
-    const whole = estafet('reconcile')
-    expect(whole.error).toBe('')
-    expect(whole.out).toContain('Every number adds up')
-    expect(whole.status).toBe(0)
+    const whole = await estafet('reconcile')
+    expect(whole.stderr).toBe('')
+    expect(whole.stdout).toContain('Every number adds up')
+    expect(whole.code).toBe(0)
     await gateway.db.query(sql`delete from whatsapp_message_statuses where wamid = 'wamid.life'`)
-    const broken = estafet('reconcile', '--json')
-    expect(broken.status).toBe(1)
-    expect(JSON.parse(broken.out).differences).toMatchObject([{ kind: 'statuses' }])
+    const broken = await estafet('reconcile', '--json')
+    expect(broken.code).toBe(1)
+    expect(JSON.parse(broken.stdout).differences).toMatchObject([{ kind: 'statuses' }])
   })
 })

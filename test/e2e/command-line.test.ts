@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Db, sql } from '../../src/db/connect.ts'
 import { startListener } from '../support/alerting.ts'
+import { runCommand } from '../support/commands.ts'
 import { createTestDatabase, createTestDb } from '../support/database.ts'
 import { startTestGateway, tenantANumber, testSecrets } from '../support/gateway.ts'
-import { runProgram } from '../support/program.ts'
+import { type Ran, runProgram } from '../support/program.ts'
 
 let environment: Record<string, string>
 let database: { url: string; db: Db }
@@ -14,13 +15,20 @@ beforeAll(async () => {
   environment = { ...testSecrets, DATABASE_URL: database.url }
 })
 
-const run = (args: string[], input?: string) => runProgram(args, environment, input)
+const run = (args: string[], input?: string) => runCommand(args, environment, input)
 
 /** Runs what must succeed and print JSON alone. */
 async function json(args: string[], input?: string) {
   const { code, stdout, stderr } = await run([...args, '--json'], input)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return JSON.parse(stdout)
+}
+
+function expectRefusal({ code, stdout, stderr }: Ran, exitCode: number, sentence: string): void {
+  expect(code).toBe(exitCode)
+  expect(stdout).toBe('')
+  expect(stderr).toContain(sentence)
+  expect(stderr).not.toMatch(/^ {4}at /m)
 }
 
 describe('the command line', () => {
@@ -66,7 +74,7 @@ describe('the command line', () => {
       ENCRYPTION_KEYS: `k2:${newKey},${environment.ENCRYPTION_KEYS}`,
     }
     const keys = (keyRing: Record<string, string>, ...args: string[]) =>
-      runProgram(['keys', ...args], keyRing)
+      runCommand(['keys', ...args], keyRing)
 
     const [text, listed, missing] = await Promise.all([
       keys(rolled),
@@ -94,7 +102,7 @@ describe('the command line', () => {
     const ears = await startListener()
     const target = `${ears.url}/secret-part-of-the-address`
     const privately = { ...environment, ALLOW_PRIVATE_TARGETS: '1' }
-    const alertChannel = (...args: string[]) => runProgram(['alert-channel', ...args], privately)
+    const alertChannel = (...args: string[]) => runCommand(['alert-channel', ...args], privately)
 
     const made = await alertChannel('create', '--kind', 'webhook', '--target', target, '--json')
     const { id, secret } = JSON.parse(made.stdout)
@@ -142,7 +150,7 @@ describe('the command line', () => {
     expect(acts.data.every((act: { actor: string }) => act.actor === 'cli')).toBe(true)
   })
 
-  test.concurrent.each([
+  test.each([
     [['key', 'create', 'nobody'], 1, 'There is no such tenant.'],
     [['key', 'create', '01890000-0000-7000-8000-000000000000'], 1, 'There is no such tenant.'],
     [['tenant', 'create', ''], 2, '<name> needs a value.'],
@@ -151,16 +159,16 @@ describe('the command line', () => {
     [['account', 'connect', 'firm-a'], 2, '--waba-id'],
     [['event-endpoint', 'create', 'firm-a', '--url', 'http://127.0.0.1/'], 2, '--url: '],
     [['nonsense'], 2, 'unknown command'],
-    [['simulator', '--port', 'many'], 2, '--port'],
-    [['simulator', '--scenario', 'nope'], 2, '--scenario: nope is not one of ambiguous, calm'],
-    [['simulator', '--webhook-url', 'notaurl'], 2, '--webhook-url'],
   ])('%j is refused in one sentence', async (args, exitCode, sentence) => {
-    const { code, stdout, stderr } = await run(args)
+    expectRefusal(await run(args), exitCode, sentence)
+  })
 
-    expect(code).toBe(exitCode)
-    expect(stdout).toBe('')
-    expect(stderr).toContain(sentence)
-    expect(stderr).not.toMatch(/^ {4}at /m)
+  test.concurrent.each([
+    [['simulator', '--port', 'many'], '--port'],
+    [['simulator', '--scenario', 'nope'], '--scenario: nope is not one of ambiguous, calm'],
+    [['simulator', '--webhook-url', 'notaurl'], '--webhook-url'],
+  ])('%j is refused in one sentence', async (args, sentence) => {
+    expectRefusal(await runProgram(args, environment), 2, sentence)
   })
 
   test('a database without a schema is told from a broken one, and migrate gives it one', async () => {
@@ -173,7 +181,7 @@ describe('the command line', () => {
   })
 
   test('config prints docs/configuration.md', async () => {
-    const { stdout } = await runProgram(['config', '--markdown'], {})
+    const { stdout } = await runCommand(['config', '--markdown'], {})
 
     expect(stdout).toBe(
       readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8'),

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/time-and-chance.ts'
+import { runCommand } from '../support/commands.ts'
 import { testSecrets } from '../support/gateway.ts'
-import { runProgram } from '../support/program.ts'
 import { type Sending, startSending } from '../support/sending.ts'
 import { callback, codeFor, createMetaAccount, signUp } from '../support/signup.ts'
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   }
 })
 
-const run = (...args: string[]) => runProgram(args, environment)
+const run = (...args: string[]) => runCommand(args, environment)
 
 describe('at the command line', () => {
   test('a link is made that a browser can finish', async () => {

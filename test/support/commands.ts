@@ -1,0 +1,77 @@
+// Commands of the program without a process each: most take less time than to load it. What only a process of its own can show,
+// its signals, its pipes and how it ends, is in cli.test.ts.
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
+import type { Ran } from './program.ts'
+
+interface Resident {
+  child: ChildProcess
+  /** Never resolves. */
+  died: Promise<never>
+}
+
+let resident: Resident | undefined
+let before: Promise<unknown> = Promise.resolve()
+
+/** One at a time. The process ends with the one of the tests. */
+export function runCommand(
+  args: string[],
+  environment: Record<string, string>,
+  input = '',
+): Promise<Ran> {
+  const running = before.then(() => run(args, environment, input))
+  before = running.catch(() => undefined)
+  return running
+}
+
+async function run(
+  args: string[],
+  environment: Record<string, string>,
+  input: string,
+): Promise<Ran> {
+  resident ??= startResident()
+  const { child, died } = resident
+  const end = `\n${randomUUID()}`
+  const printed = Promise.all([child.stdout, child.stderr].map((one) => textUntil(end, one)))
+  const ended = new Promise<number>((resolve) => child.once('message', resolve))
+  child.send({ args, environment, input, end })
+  const [code, [stdout = '', stderr = '']] = await Promise.race([
+    Promise.all([ended, printed]),
+    died,
+  ])
+  return { code, stdout, stderr }
+}
+
+function startResident(): Resident {
+  const file = fileURLToPath(new URL('resident.mjs', import.meta.url))
+  const child = fork(file, [inject('build')], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    env: {},
+    execArgv: [],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8')
+  const died = once(child, 'exit').then(() => {
+    resident = undefined
+    throw new Error('the process that runs commands has ended')
+  })
+  // Between commands nobody waits for that.
+  died.catch(() => undefined)
+  return { child, died }
+}
+
+function textUntil(end: string, stream: Readable | null): Promise<string> {
+  let text = ''
+  return new Promise((resolve) => {
+    stream?.on('data', function read(part: string) {
+      text += part
+      if (!text.endsWith(end)) return
+      stream.off('data', read)
+      resolve(text.slice(0, -end.length))
+    })
+  })
+}
