@@ -1,6 +1,8 @@
 // The checks that every test's gateway goes through are only worth something while they fire.
 import { describe, expect, test } from 'vitest'
+import { plainOperations } from '../../src/api/plain-operations.ts'
 import { createMetrics } from '../../src/metrics.ts'
+import { createContractCheck } from './contract-check.ts'
 import { checkLogLines } from './log-lines.ts'
 import { checkSeries } from './metric-series.ts'
 
@@ -61,5 +63,40 @@ describe('the check of series', () => {
     await expect(checkSeries(metrics)).rejects.toThrow(
       'estafet_sends_total{code="424242"}, estafet_tenant_oldest_seconds{tenant="Firm A"}',
     )
+  })
+})
+
+describe('the check of answers', () => {
+  const [operation] = plainOperations.filter(({ path }) => path.includes('webhooks'))
+  const refusal = {
+    status: 401,
+    code: 'INVALID_SIGNATURE',
+    message: 'It does not match.',
+    id: uuid,
+    header: uuid,
+  }
+  const answering = (changed: Partial<typeof refusal>) => () => {
+    const { status, code, message, id, header } = { ...refusal, ...changed }
+    const json = { error: { code, message, details: {}, request_id: id } }
+    const headers = new Headers({ 'x-request-id': header })
+    const answer = { status, headers, text: JSON.stringify(json), json }
+    createContractCheck([])('POST', operation?.path ?? '', answer)
+  }
+
+  test('lets an error through that is declared', () => {
+    expect(answering({})).not.toThrow()
+  })
+
+  test.each([
+    [
+      'an error that is not declared',
+      { status: 404, code: 'ACCOUNT_NOT_FOUND' },
+      'does not declare',
+    ],
+    ['a code with another status', { status: 403 }, 'is not to be answered with 403'],
+    ['an error without a word', { message: '' }, 'without a word'],
+    ['another request’s id', { header: 'another' }, 'the request’s id'],
+  ])('refuses %s', (_what, changed, complaint) => {
+    expect(answering(changed)).toThrow(complaint)
   })
 })
