@@ -163,6 +163,7 @@ describe('the command line', () => {
     expectRefusal(await run(args), exitCode, sentence)
   })
 
+  // Not refused they would serve until somebody ends them.
   test.concurrent.each([
     [['simulator', '--port', 'many'], '--port'],
     [['simulator', '--scenario', 'nope'], '--scenario: nope is not one of ambiguous, calm'],

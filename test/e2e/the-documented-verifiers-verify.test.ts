@@ -78,7 +78,7 @@ verify(open(file, "rb").read(), {"webhook-id": id, "webhook-timestamp": timestam
 class Verifier {`,
       ),
     compile: ['javac', ...shortLived.map((option) => `-J${option}`), 'Main.java'],
-    run: [...shortLived, 'Main'],
+    run: [...shortLived, '-cp', '.', 'Main'],
   },
   {
     fence: 'php',

@@ -1,6 +1,8 @@
 // The checks that every test's gateway goes through are only worth something while they fire.
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { plainOperations } from '../../src/api/plain-operations.ts'
+import type { Route } from '../../src/api/route.ts'
 import { createMetrics } from '../../src/metrics.ts'
 import { createContractCheck } from './contract-check.ts'
 import { checkLogLines } from './log-lines.ts'
@@ -67,7 +69,7 @@ describe('the check of series', () => {
 })
 
 describe('the check of answers', () => {
-  const [operation] = plainOperations.filter(({ path }) => path.includes('webhooks'))
+  const operation = plainOperations.find(({ path }) => path.includes('webhooks'))
   const refusal = {
     status: 401,
     code: 'INVALID_SIGNATURE',
@@ -98,5 +100,33 @@ describe('the check of answers', () => {
     ['another request’s id', { header: 'another' }, 'the request’s id'],
   ])('refuses %s', (_what, changed, complaint) => {
     expect(answering(changed)).toThrow(complaint)
+  })
+
+  const route: Route = {
+    ...{ operationId: 'things.make', method: 'POST', path: '/things/:id', summary: 'Makes one' },
+    ...{ access: 'tenant', status: 201, answer: z.object({ id: z.string() }) },
+    handle: async () => undefined,
+  }
+  const told =
+    (status: number, json: unknown, text = JSON.stringify(json)) =>
+    () =>
+      createContractCheck([route, { ...route, path: '/nothing', status: 204 }])(
+        'POST',
+        status === 204 ? '/nothing' : '/things/7?more=1',
+        { status, headers: new Headers(), text, json },
+      )
+
+  test('lets an answer through that is declared', () => {
+    expect(told(201, { id: 'x' })).not.toThrow()
+    expect(told(204, undefined, '')).not.toThrow()
+  })
+
+  test.each([
+    ['another status', told(200, { id: 'x' })],
+    ['a field that is not declared', told(201, { id: 'x', secret: 'y' })],
+    ['one that is missing', told(201, {})],
+    ['words where there is nothing to say', told(204, undefined, 'done')],
+  ])('refuses %s', (_what, tell) => {
+    expect(tell).toThrow()
   })
 })

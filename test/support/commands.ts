@@ -6,12 +6,18 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
-import type { Ran } from './program.ts'
+import { bare, patienceMs, type Ran } from './program.ts'
 
 interface Resident {
   child: ChildProcess
   /** Never resolves. */
   died: Promise<never>
+}
+
+interface Ended {
+  code: number
+  /** It takes no other command. */
+  isLast: boolean
 }
 
 let resident: Resident | undefined
@@ -35,28 +41,35 @@ async function run(
 ): Promise<Ran> {
   resident ??= startResident()
   const { child, died } = resident
-  const end = `\n${randomUUID()}`
-  const printed = Promise.all([child.stdout, child.stderr].map((one) => textUntil(end, one)))
-  const ended = new Promise<number>((resolve) => child.once('message', resolve))
-  child.send({ args, environment, input, end })
-  const [code, [stdout = '', stderr = '']] = await Promise.race([
-    Promise.all([ended, printed]),
-    died,
-  ])
-  return { code, stdout, stderr }
+  // Nobody else would end it, and the next one waits for it.
+  const patience = setTimeout(() => child.kill('SIGKILL'), patienceMs)
+  const mark = `\n${randomUUID()}`
+  const printed = Promise.all([child.stdout, child.stderr].map((one) => textUntil(mark, one)))
+  const ended = new Promise<Ended>((resolve) => child.once('message', resolve))
+  child.send({ args, environment: { ...bare, ...environment }, input, mark })
+  try {
+    const [{ code, isLast }, [stdout = '', stderr = '']] = await Promise.race([
+      Promise.all([ended, printed]),
+      died,
+    ])
+    if (isLast) resident = undefined
+    return { code, stdout, stderr }
+  } finally {
+    clearTimeout(patience)
+  }
 }
 
 function startResident(): Resident {
   const file = fileURLToPath(new URL('resident.mjs', import.meta.url))
   const child = fork(file, [inject('build')], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
-    env: {},
+    env: bare,
     execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8')
   const died = once(child, 'exit').then(() => {
-    resident = undefined
+    if (resident?.child === child) resident = undefined
     throw new Error('the process that runs commands has ended')
   })
   // Between commands nobody waits for that.
@@ -64,14 +77,15 @@ function startResident(): Resident {
   return { child, died }
 }
 
-function textUntil(end: string, stream: Readable | null): Promise<string> {
+function textUntil(mark: string, stream: Readable | null): Promise<string> {
   let text = ''
   return new Promise((resolve) => {
     stream?.on('data', function read(part: string) {
       text += part
-      if (!text.endsWith(end)) return
+      const end = text.indexOf(mark)
+      if (end === -1) return
       stream.off('data', read)
-      resolve(text.slice(0, -end.length))
+      resolve(text.slice(0, end))
     })
   })
 }

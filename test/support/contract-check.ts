@@ -60,7 +60,7 @@ function checkError({ json, headers, status }: CheckedAnswer): string {
   if (!documentedStatuses(error.code).includes(status)) {
     expect.fail(`${error.code} is not to be answered with ${status}`)
   }
-  expectEqual(error.message === '', false, 'an error without a word')
+  if (error.message === '') expect.fail('an error without a word')
   expectEqual(error.request_id, headers.get('x-request-id'), 'the request’s id')
   return error.code
 }

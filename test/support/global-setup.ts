@@ -13,7 +13,7 @@ import { packageRoot } from '../../src/package-root.ts'
 import { systemClock } from '../../src/time-and-chance.ts'
 import { bundleProgram, runInstalled } from './bundle-program.ts'
 import { testPatience } from './database.ts'
-import { testSecrets } from './gateway.ts'
+import { bare, gatewaySettings, patienceMs } from './program.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -125,14 +125,22 @@ async function compileBeforehand(program: string, adminUrl: string): Promise<voi
   )
   const url = new URL(adminUrl)
   url.pathname = `/${name}`
-  const environment = { ...testSecrets, PORT: '0', DATABASE_URL: url.href, ALLOW_UNSAFE_DB: '1' }
-  const child = spawn(process.execPath, [program, 'start'], { env: environment })
-  child.stdout.on('data', (text) => {
-    if (String(text).includes('"started"')) child.kill('SIGTERM')
+  const child = spawn(process.execPath, [program, 'start'], {
+    cwd: packageRoot,
+    env: { ...bare, ...gatewaySettings, DATABASE_URL: url.href },
+    timeout: patienceMs,
+    killSignal: 'SIGKILL',
   })
-  child.stderr.resume()
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      const wasStarted = printed.includes('"started"')
+      printed += text
+      if (!wasStarted && printed.includes('"started"')) child.kill('SIGTERM')
+    })
+  }
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`the program ended with ${code}`)
+  if (code !== 0) throw new Error(`the program ended with ${code}:\n${printed}`)
   await admin.session((session) => session.script(`drop database ${name} with (force)`))
   await admin.close()
 }

@@ -17,7 +17,7 @@ import { checkLogLines } from './log-lines.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** How long anybody waits here for anything: longer than a busy machine takes for what works at all. */
-const patienceMs = 120_000
+export const patienceMs = 120_000
 
 export interface Exit {
   code: number | null
@@ -43,7 +43,7 @@ export interface Program {
 }
 
 /** What every process needs, whatever it is to find in its environment. */
-const bare = { PATH: '/usr/bin:/bin', TMPDIR: tmpdir() }
+export const bare = { PATH: '/usr/bin:/bin', TMPDIR: tmpdir() }
 
 /** Starts `estafet <args>` with this environment and nothing else; killed after the test file if it still runs. */
 export function startProgram(
@@ -160,21 +160,22 @@ export interface GatewayProgram extends Program {
   pendingCount(): Promise<number>
 }
 
-/** `estafet start` on a free port, once it listens. */
+/** Of every `estafet start` here: on a free port. */
+export const gatewaySettings = {
+  ...testSecrets,
+  HOST: '127.0.0.1',
+  PORT: '0',
+  ALLOW_UNSAFE_DB: '1',
+  // Nobody listens there: workers list templates by themselves, and no test may reach the real Meta.
+  META_GRAPH_URL: 'http://127.0.0.1:9',
+}
+
+/** `estafet start`, once it listens. */
 export async function startGatewayProgram(
   environment: Record<string, string>,
   file = inject('program'),
 ): Promise<GatewayProgram> {
-  const settings = {
-    ...testSecrets,
-    HOST: '127.0.0.1',
-    PORT: '0',
-    ALLOW_UNSAFE_DB: '1',
-    // Nobody listens there: workers list templates by themselves, and no test may reach the real Meta.
-    META_GRAPH_URL: 'http://127.0.0.1:9',
-    ...environment,
-  }
-  const program = startProgram(['start'], settings, file)
+  const program = startProgram(['start'], { ...gatewaySettings, ...environment }, file)
   afterFile(async () => checkLogLines(program.stdout()))
   const { url } = await program.untilLogged('started')
   const call: GatewayProgram['call'] = (method, path, { key, body, headers } = {}) =>

@@ -4,9 +4,17 @@ import { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 
 const [, program] = process.argv.splice(1)
+const end = process.exit.bind(process)
 let count = 0
+/** A command that has failed in this way may go on all the same, and would meet the next one. */
+let isLast = false
+process.prependListener('uncaughtException', () => {
+  isLast = true
+})
+// Whatever a command has left open.
+process.once('disconnect', () => end())
 
-process.on('message', async ({ args, environment, input, end }) => {
+process.on('message', async ({ args, environment, input, mark }) => {
   const before = listeners()
   process.argv.splice(1, Number.POSITIVE_INFINITY, program, ...args)
   process.env = environment
@@ -18,7 +26,10 @@ process.on('message', async ({ args, environment, input, end }) => {
   const code = await new Promise((exit) => {
     process.exit = (given) => void exit(Number(given ?? process.exitCode ?? 0))
     count++
-    void import(`${pathToFileURL(program)}?${count}`)
+    import(`${pathToFileURL(program)}?${count}`).catch((error) => {
+      process.stderr.write(`${error.stack}\n`)
+      exit(1)
+    })
   })
   // Whatever the command wanted to hear, or to do at its end.
   for (const [emitter, name, heard] of listeners()) {
@@ -29,8 +40,8 @@ process.on('message', async ({ args, environment, input, end }) => {
     if (name === 'exit') heard(code)
     emitter.off(name, heard)
   }
-  for (const stream of [process.stdout, process.stderr]) stream.write(end)
-  process.send(code)
+  for (const stream of [process.stdout, process.stderr]) stream.write(mark)
+  process.send({ code, isLast }, () => isLast && end())
 })
 
 const listeners = () =>

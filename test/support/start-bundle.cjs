@@ -11,7 +11,7 @@ const filename = join(__dirname, 'bundle.js')
 const cache = join(__dirname, 'bundle.cache')
 const isCached = existsSync(cache)
 
-const script = new Script(readFileSync(filename, 'latin1'), {
+const script = new Script(readFileSync(filename, 'utf8'), {
   filename,
   ...(isCached && { cachedData: readFileSync(cache) }),
 })
