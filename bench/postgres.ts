@@ -45,7 +45,11 @@ export async function startBenchPostgres(
   })
   const forgetServer = noteServer(server.pid)
   const open = (url: string) =>
-    connect({ url, name: 'bench', poolSize: 2, queryTimeoutMs: 1_800_000 })
+    connect({
+      ...{ url, name: 'bench', poolSize: 2 },
+      // A machine that stands still for seconds costs a figure, not the whole bench.
+      ...{ queryTimeoutMs: 1_800_000, connectTimeoutMs: 60_000 },
+    })
   const admin = open(server.adminUrl)
   const opened: Db[] = []
   const [row] = await admin.query(sql<{ version: string }>`
