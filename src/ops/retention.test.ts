@@ -335,7 +335,8 @@ describe('retention', () => {
     waits.at(-1)?.wake()
     await wait
     expect((await left()).payloads).toBe(0)
-    expect(waits.map(({ ms }) => ms)).toEqual([60_000, 60_000])
+    // What failed comes again sooner.
+    expect(waits.map(({ ms }) => ms)).toEqual([30_000, 60_000])
     const lines = gateway
       .logText()
       .split('\n')
