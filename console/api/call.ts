@@ -71,7 +71,7 @@ function tellReach(isReached: boolean): void {
 }
 
 /** Of calls that change something. */
-export function changingHeaders(tenantId?: string | null): Record<string, string> {
+export function changingHeaders(tenantId?: string | null) {
   return { ...sessionHeaders(tenantId), 'x-csrf-token': standing.csrfToken }
 }
 
@@ -81,6 +81,8 @@ export function noAnswer(): ApiProblem {
 }
 
 interface Refusal {
+  /** Of the session when the call was made. */
+  csrfToken: string
   status: number
   statusText: string
   requestId: string | null
@@ -88,18 +90,20 @@ interface Refusal {
 }
 
 /** What is to be thrown for an answer that is none of success. */
-export function refused({ status, statusText, requestId, body }: Refusal) {
+export function refused({ csrfToken, status, statusText, requestId, body }: Refusal) {
   const { error } = (body ?? {}) as { error?: Partial<ApiProblem> }
   const { code = `HTTP_${status}`, message = statusText, details } = error ?? {}
   // Not every 401: a wrong password ends nothing. With another token than this page's, somebody signed in meanwhile, in
-  // another tab.
-  if (code === 'UNAUTHORIZED' || code === 'CSRF_TOKEN_WRONG') standing.onSessionEnded()
+  // another tab. What was asked before somebody signed in here says nothing of the session since.
+  const isOver = code === 'UNAUTHORIZED' || code === 'CSRF_TOKEN_WRONG'
+  if (isOver && csrfToken === standing.csrfToken) standing.onSessionEnded()
   return new ApiProblem(status, code, message, requestId ?? undefined, details)
 }
 
 async function ask(method: Method, path: string, options: CallOptions): Promise<Response> {
   const { query, body, headers, signal = null, tenantId } = options
   const isForm = body instanceof FormData
+  const { csrfToken } = standing
   let answer: Response
   try {
     answer = await fetch(addressOf(path, query), {
@@ -122,6 +126,7 @@ async function ask(method: Method, path: string, options: CallOptions): Promise<
   const { status, statusText, headers: said } = answer
   const requestId = said.get('x-request-id')
   throw refused({
+    csrfToken,
     status,
     statusText,
     requestId,

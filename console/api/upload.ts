@@ -20,9 +20,8 @@ export function uploadFile<Answer>(
   const request = new XMLHttpRequest()
   request.open('POST', path)
   request.responseType = 'json'
-  for (const [name, value] of Object.entries(changingHeaders(tenantId))) {
-    request.setRequestHeader(name, value)
-  }
+  const headers = changingHeaders(tenantId)
+  for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
   const abort = () => request.abort()
   let silence = setTimeout(abort, silenceMs)
   request.upload.onprogress = ({ loaded, total }) => {
@@ -38,7 +37,8 @@ export function uploadFile<Answer>(
       const { status, statusText, response: body } = request
       if (status >= 200 && status < 300) return resolve(body as Answer)
       const requestId = request.getResponseHeader('x-request-id')
-      reject(refused({ status, statusText, requestId, body }))
+      const csrfToken = headers['x-csrf-token']
+      reject(refused({ csrfToken, status, statusText, requestId, body }))
     }
     request.send(form)
   }).finally(() => {
