@@ -58,8 +58,11 @@ export default defineConfig({
     ],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/end-file.ts'],
+    // What was built is loaded as it is.
+    server: { deps: { external: [/\/dist\/tests\//] } },
     sequence: { sequencer: LongestFirst },
-    // Much of the time goes into waiting for processes and disks, also on two cores. A third made it no faster.
+    // Much of the time goes into waiting for processes and disks, also on two cores. A third made it no faster: what all of them
+    // load costs more than the idle time that it fills.
     maxWorkers: 2,
     // To load the program anew for each of 200 files costs a second of CPU time each. No module of it keeps state, and what
     // the tests' own helpers count begins anew with every file (after-file.ts).

@@ -10,7 +10,7 @@ Usage: scripts/manual-test.sh [--quick] [--step N]... [--list] [--help]
 Runs the steps of docs/manual-test.md against a running gateway (npm run dev) and says PASS or FAIL for each.
 Exit code: 0 when every step passed, 1 when one failed, 2 when it could not begin.
 
-  --quick   the outage lasts 3 seconds instead of 2 minutes, the flood has 100 messages instead of 1000,
+  --quick   the outage lasts 3 seconds instead of 2 minutes, the flood has 40 messages instead of 1000,
             and the steps run at the same time
   --step N  only this step; may be given several times
   --list    name the steps
@@ -470,7 +470,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 steps=${steps:-$(awk "BEGIN { for (step = 1; step <= $count; step++) print step }")}
-if [ $quick -eq 1 ]; then outage_seconds=3 flood=100; else outage_seconds=120 flood=1000; fi
+if [ $quick -eq 1 ]; then outage_seconds=3 flood=40; else outage_seconds=120 flood=1000; fi
 
 for program in curl openssl node; do
   command -v $program >/dev/null || refuse "$program is not installed"

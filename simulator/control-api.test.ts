@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   appSecret,
   changeValue,
@@ -12,10 +12,11 @@ import {
 } from './test-support.ts'
 
 let scene: Scene
-beforeEach(async () => {
+beforeAll(async () => {
   scene = await startScene()
 })
-afterEach(() => scene.close())
+beforeEach(() => scene.startAnew())
+afterAll(() => scene.close())
 
 const { phone_number_id } = shop
 const customerPath = '/simulator/customers/16505550143/messages'

@@ -152,8 +152,8 @@ describe('how it ends', () => {
         select from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()
           and application_name <> 'test'`)
-    // It is done with everything but its output.
-    await until('it asks', async () => (await isConnected()).length > 0)
+    // It is done with everything but its output, of which nobody has read more than the beginning.
+    await once(child.stdout, 'readable')
     await until('it has asked', async () => (await isConnected()).length === 0)
 
     const printed = await text(child.stdout)

@@ -1,4 +1,5 @@
 // The benches run and their reports have their shape. What they measure here means nothing.
+import { cp } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
@@ -7,7 +8,9 @@ import { afterFile } from './support/after-file.ts'
 import { bundleInPlace } from './support/bundle-program.ts'
 import { hasty } from './support/global-setup.ts'
 
-const folder = join(dirname(inject('build')), '..', 'bench')
+/** A copy of what was built, which others look at. */
+const folder = join(dirname(inject('build')), '..', 'tried-bench')
+await cp(join(folder, '..', 'bench'), folder, { recursive: true })
 
 /** As they are built: from source each of their processes would take seconds to start. */
 function built<Module>(file: string): Promise<Module> {

@@ -33,6 +33,11 @@ export interface ClientOptions {
 
 /** How long anybody waits here for anything: somewhat less than a test may take. */
 export const patienceMs = 200_000
+
+/** Looks again and again until there is something. */
+export const eventually = <T>(what: string, look: () => T | Promise<T>) =>
+  until(what, look, patienceMs)
+
 /** Refusals that end by themselves: their message is not processed yet, the token is being replaced. */
 const later = ['WINDOW_CLOSED', 'WHATSAPP_REAUTH_REQUIRED']
 
@@ -48,23 +53,19 @@ export function createClient({ url, key, number }: ClientOptions): Client {
     headers: Record<string, string> = {},
   ): Promise<Reply> {
     const isForm = body instanceof FormData
-    return until(
-      `${method} ${path} is answered`,
-      async () => {
-        const reply = await answered(url + path, {
-          method,
-          headers: {
-            authorization: `Bearer ${key}`,
-            ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
-            ...headers,
-          },
-          ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
-        })
-        if (!reply) failed()
-        return reply
-      },
-      patienceMs,
-    )
+    return eventually(`${method} ${path} is answered`, async () => {
+      const reply = await answered(url + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+      })
+      if (!reply) failed()
+      return reply
+    })
   }
 
   async function sendOne(to: string, count: number): Promise<void> {
@@ -74,16 +75,12 @@ export function createClient({ url, key, number }: ClientOptions): Client {
     const { phone_number_id } = number
     const request = { phone_number_id, to, type: 'text', text: { body: text } }
     const headers = { 'idempotency-key': text.replaceAll(/\W/g, '-') }
-    await until(
-      `“${text}” is accepted`,
-      async () => {
-        const { status, json } = await insist('POST', '/api/whatsapp/meta/send', request, headers)
-        entry.isAccepted = status === 202 || status === 200
-        if (entry.isAccepted || later.includes(json?.error?.code)) return entry.isAccepted
-        throw new Error(`“${text}” was answered ${status}: ${json?.error?.code}`)
-      },
-      patienceMs,
-    )
+    await eventually(`“${text}” is accepted`, async () => {
+      const { status, json } = await insist('POST', '/api/whatsapp/meta/send', request, headers)
+      entry.isAccepted = status === 202 || status === 200
+      if (entry.isAccepted || later.includes(json?.error?.code)) return entry.isAccepted
+      throw new Error(`“${text}” was answered ${status}: ${json?.error?.code}`)
+    })
   }
 
   return {
@@ -97,15 +94,11 @@ export function createClient({ url, key, number }: ClientOptions): Client {
       const raw = bytesOf(payload({ number, messages: [...texts, ...more] }))
       const entries = messages.map(({ wamid }) => ({ wamid, isAcknowledged: false }))
       log.webhooks.push(...entries)
-      await until(
-        'the delivery is acknowledged',
-        async () => {
-          const isTaken = (await deliverTo(url, raw).catch(() => undefined))?.status === 200
-          if (!isTaken) failed()
-          return isTaken
-        },
-        patienceMs,
-      )
+      await eventually('the delivery is acknowledged', async () => {
+        const isTaken = (await deliverTo(url, raw).catch(() => undefined))?.status === 200
+        if (!isTaken) failed()
+        return isTaken
+      })
       for (const entry of entries) entry.isAcknowledged = true
     },
     async send(to, count, first = 1) {

@@ -2,10 +2,9 @@
 
 import { type Db, sql } from '../../src/db/connect.ts'
 import { fileForm, jpegBytes } from '../../test/support/media.ts'
-import { until } from '../../test/support/program.ts'
 import type { QuietSimulator } from '../../test/support/sending.ts'
 import { base } from '../../test/support/signup.ts'
-import { type Client, patienceMs } from './client.ts'
+import { type Client, eventually } from './client.ts'
 import { number, poison } from './stage.ts'
 
 export interface LoadWorld {
@@ -74,14 +73,10 @@ async function receiveFile({ simulator, db }: LoadWorld): Promise<void> {
     base64: jpegBytes.toString('base64'),
   })
   simulator.customerWrites('16505550121', { phone_number_id, type: 'image', image: { id } })
-  await until(
-    'the file is expected',
-    async () => {
-      const rows = await db.query(sql`select from whatsapp_media where origin = 'inbound'`)
-      return rows.length > 0
-    },
-    patienceMs,
-  )
+  await eventually('the file is expected', async () => {
+    const rows = await db.query(sql`select from whatsapp_media where origin = 'inbound'`)
+    return rows.length > 0
+  })
 }
 
 async function uploadFile({ client }: LoadWorld): Promise<void> {
@@ -92,17 +87,13 @@ async function uploadFile({ client }: LoadWorld): Promise<void> {
 
 /** From the beginning, when it is cut off: a state and a code are good for once. */
 async function signUp({ client, simulator }: LoadWorld): Promise<void> {
-  await until(
-    'the number is connected',
-    async () => {
-      const { json } = await client.insist('POST', `${base}/start`)
-      const code = simulator.issueCode({ waba_ids: [connected.waba_id] })
-      const query = new URLSearchParams({ state: json.state, code, ...connected })
-      const { status } = await client.insist('GET', `${base}/callback?${query}`)
-      return status === 200
-    },
-    patienceMs,
-  )
+  await eventually('the number is connected', async () => {
+    const { json } = await client.insist('POST', `${base}/start`)
+    const code = simulator.issueCode({ waba_ids: [connected.waba_id] })
+    const query = new URLSearchParams({ state: json.state, code, ...connected })
+    const { status } = await client.insist('GET', `${base}/callback?${query}`)
+    return status === 200
+  })
 }
 
 /** Who is told that it is there already made it before. */
@@ -122,17 +113,13 @@ async function makeTemplate({ client, simulator }: LoadWorld): Promise<void> {
 /** The bug is mended: what it kept out comes in. What failed at Meta is given up. */
 async function decide({ client, db }: LoadWorld): Promise<void> {
   const letterOf = (kind: string, path: string) =>
-    until(
-      `there is a letter (${kind})`,
-      async () => {
-        const [letter] = await db.query(sql<{ id: string }>`
+    eventually(`there is a letter (${kind})`, async () => {
+      const [letter] = await db.query(sql<{ id: string }>`
         select 'dlq_' || replace(id::text, '-', '') as id
         from dead_letters
         where kind = ${kind} and state = 'open' and item_path like ${path} and error_code <> 'RETRIES_EXHAUSTED'`)
-        return letter?.id
-      },
-      patienceMs,
-    )
+      return letter?.id
+    })
   const inbound = await letterOf('inbound', '%_')
   const outbound = await letterOf('outbound', '%')
   await db.session((session) =>

@@ -43,20 +43,21 @@ export async function setStage(program: string, ownDatabaseUrl?: string): Promis
   const dataDir = await createDirectory()
   const db = connect({ url: databaseUrl, name: 'test', poolSize: 2, ...testPatience })
   const environment = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ALLOW_PRIVATE_TARGETS: '1' }
-  const api = await startGatewayProgram({ ...environment, ROLES: 'api' }, program)
-  const { id, key } = await api.createTenant('Firm', number)
-  await api.call('POST', '/api/whatsapp/event-endpoints', {
+  const whole = await startGatewayProgram({ ...environment, ROLES: 'api,worker' }, program)
+  const { id, key } = await whole.createTenant('Firm', number)
+  await whole.call('POST', '/api/whatsapp/event-endpoints', {
     key,
     body: { url: 'http://127.0.0.1:9/', events: ['message.received'] },
   })
   // To be told of by an alert: a message without a name.
-  await api.deliver(payload({ number, messages: [{ type: 'text' }] }))
-  const worker = await startGatewayProgram({ ...environment, ROLES: 'worker' }, program)
+  await whole.deliver(payload({ number, messages: [{ type: 'text' }] }))
   await until('there is a dead letter', async () => {
-    const letters = await api.call('GET', '/api/whatsapp/dlq', { key })
+    const letters = await whole.call('GET', '/api/whatsapp/dlq', { key })
     return letters.json.data.length > 0
   })
-  await worker.end('SIGTERM')
+  await whole.end('SIGTERM')
+  // From now on nobody processes what comes in.
+  const api = await startGatewayProgram({ ...environment, ROLES: 'api' }, program)
   await api.deliver(payload({ number, messages: [textMessage(stubborn, 'hello')] }))
   await fetch(`${api.url}/api/whatsapp/meta/media`, {
     method: 'POST',

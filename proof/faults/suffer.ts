@@ -1,7 +1,8 @@
 // One trouble (troubles.ts) while the standard load runs, and more is written and sent for as long as it lasts; then everything
 // comes to its end, and what is known from outside is looked at.
-import { type FaultProxy, startFaultProxy } from '../../test/support/fault-proxy.ts'
+import { startDatabaseProxy } from '../../test/support/fault-proxy.ts'
 import { startOwnPostgres } from '../../test/support/program.ts'
+import { pause } from '../nemesis/client.ts'
 import { runLoad } from './load.ts'
 import { mountSmallDisk, moveOnto } from './small-disk.ts'
 import { type Stage, setStage } from './stage.ts'
@@ -31,7 +32,7 @@ export async function suffer(options: SufferOptions): Promise<Suffered> {
   const stage = postgres ? await setStage(program, postgres.url) : options.stage
   if (!stage) throw new Error('bug: no stage')
   const place = postgres ? stage.itself : await stage.copy()
-  const { proxy, url } = await behindProxy(place.databaseUrl)
+  const { proxy, url } = await startDatabaseProxy(place.databaseUrl)
   const world = await createWorld({
     ...place,
     key: stage.firm.key,
@@ -39,7 +40,7 @@ export async function suffer(options: SufferOptions): Promise<Suffered> {
     ...(trouble.database === 'behind a proxy' && { seenDatabaseUrl: url }),
   })
   const scene = { world, gateway: await world.start(), fraction, proxy, postgres, disk } as Scene
-  // What is done once when a process starts is tried again only after minutes.
+  // What is done once when a process starts comes again only after minutes.
   await world.settledIn()
   const more = keepBusy(world)
   const load = runLoad(world)
@@ -54,14 +55,8 @@ export async function suffer(options: SufferOptions): Promise<Suffered> {
   return { violations: [...ended, ...(await world.check())] }
 }
 
-async function behindProxy(databaseUrl: string): Promise<{ proxy: FaultProxy; url: string }> {
-  const address = new URL(databaseUrl)
-  const proxy = await startFaultProxy(Number(address.port))
-  address.port = String(proxy.port)
-  return { proxy, url: address.href }
-}
-
-/** Somebody writes and is written to, one after the other, until it is over. */
+/** Somebody writes and is written to, one after the other, until it is over: often enough to be hit by whatever happens, and no
+ *  more, because all of it has to come to its end and to be looked at. */
 function keepBusy({ client }: World): { stop(): Promise<void> } {
   let isOver = false
   async function talk(): Promise<void> {
@@ -70,6 +65,7 @@ function keepBusy({ client }: World): { stop(): Promise<void> } {
       const somebody = String(16505550200 + Math.floor(round / 20))
       await client.write([{ from: somebody, wamid: `wamid.${somebody}-${round}` }])
       await client.send(somebody, 1, round)
+      await pause(50)
     }
   }
   const talking = talk()

@@ -12,7 +12,7 @@ import { letTimePass } from '../../test/support/queue.ts'
 import { type QuietSimulator, startQuietSimulator } from '../../test/support/sending.ts'
 import { checkEverything } from '../checks/check.ts'
 import { gatherEvidence } from '../checks/evidence.ts'
-import { type Client, createClient, patienceMs } from './client.ts'
+import { type Client, createClient, eventually, patienceMs } from './client.ts'
 import { setUpMeta } from './load.ts'
 import { laterKeys, number } from './stage.ts'
 
@@ -93,7 +93,8 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     async expire() {
       dead.push(...(await expire(db)))
     },
-    settledIn: () => until('all is sealed anew', async () => (await waiting(db)).secrets === 0),
+    settledIn: () =>
+      eventually('all is sealed anew', async () => (await waiting(db)).secrets === 0),
     relent: () => relent(db),
     quiet: () => quiet(db, simulator, dead),
     check: () => check({ db, simulator, client, app, alarm, dataDir }),

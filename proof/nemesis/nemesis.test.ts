@@ -35,7 +35,8 @@ test(`seconds of everything: every invariant holds (SEED=${seed})`, async () => 
   const report = await runNemesis({
     ...usualOptions,
     ...{ seed, faults, minutes: 5 / 60, reconcileSeconds: 1, edits: inAHurry },
-    ...{ breath: [0.2, 0.5], most: 2, scale: 0.3, webhooksPerSecond: 10, sendsPerSecond: 6 },
+    ...{ breath: [0.2, 0.5], most: 2, scale: 0.3 },
+    ...{ webhooksPerSecond: 6, sendsPerSecond: 4, customersPerFirm: 5 },
     say: (line) => said.push(line),
   })
   expect(report.violations, said.join('\n')).toEqual([])

@@ -9,6 +9,7 @@ import { sql } from '../../src/db/connect.ts'
 import { afterFile } from '../../test/support/after-file.ts'
 import { type Canary, canary } from '../../test/support/canaries.ts'
 import { operatorKey, testSecrets } from '../../test/support/gateway.ts'
+import { startGatewayProgram } from '../../test/support/program.ts'
 import { seeded } from '../../test/support/seeded.ts'
 import type { Edit } from '../tree.ts'
 import { type Client, createClient } from './client.ts'
@@ -124,6 +125,9 @@ export async function makePlace(options: PlaceOptions): Promise<Place> {
     SEND_TIMEOUT_MS: '4000',
     EVENT_TIMEOUT_MS: '3000',
   }
+  // It comes to its end, and leaves behind what V8 compiled (start-bundle.cjs): the others are killed, and started again.
+  const first = await startGatewayProgram({ ...environment, ROLES: 'api' }, options.program)
+  await first.end('SIGTERM')
   const { members, url } = await startMembers(options, folder, environment)
   const client = createClient(url)
   simulator.setWebhook({ url: `${url}/api/webhooks/meta/whatsapp` })

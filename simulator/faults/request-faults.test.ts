@@ -1,12 +1,21 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { eventually, manualClock, pass } from '../test-clock.ts'
 import { clinic, type Scene, shop, startScene, textTo } from '../test-support.ts'
 
+let shared: Scene
+/** The shared one, unless a test has another. */
 let scene: Scene
-beforeEach(async () => {
-  scene = await startScene()
+beforeAll(async () => {
+  shared = await startScene()
 })
-afterEach(() => scene.close())
+beforeEach(async () => {
+  await shared.startAnew()
+  scene = shared
+})
+afterEach(async () => {
+  if (scene !== shared) await scene.close()
+})
+afterAll(() => shared.close())
 
 const setFault = (rule: object) => scene.call('POST', '/simulator/faults', rule)
 const path = `/v25.0/${shop.phone_number_id}/messages`
@@ -73,7 +82,6 @@ describe('throttling', () => {
 describe('limits counted for real', () => {
   test('let a pair borrow a burst from the future, and no more', async () => {
     const clock = manualClock()
-    await scene.close()
     scene = await startScene({ clock })
     await setFault({ fault: 'pair_limit', every: '6s', burst: 3 })
     const attempt = async (to = mara) => (await scene.send(textTo(to))).status
@@ -92,7 +100,6 @@ describe('limits counted for real', () => {
 
   test('do not count what was refused for another reason', async () => {
     const clock = manualClock()
-    await scene.close()
     scene = await startScene({ clock })
     await setFault({ fault: 'pair_limit', every: '6s', burst: 1 })
     await setFault({ fault: 'throughput_limit', per_second: 1 })
@@ -105,7 +112,6 @@ describe('limits counted for real', () => {
 
   test('count both directions of a number in any second', async () => {
     const clock = manualClock()
-    await scene.close()
     scene = await startScene({ clock })
     await setFault({ fault: 'throughput_limit', per_second: 3 })
     scene.simulator.customerWrites('16505550144', {
@@ -204,7 +210,6 @@ describe('tokens', () => {
 
   test('can expire later', async () => {
     const clock = manualClock()
-    await scene.close()
     scene = await startScene({ clock })
     await setFault({ fault: 'token', state: 'expired', from: '1h' })
 
@@ -265,6 +270,7 @@ describe('the connection', () => {
   })
 
   test('that hangs does not keep the simulator from closing', async () => {
+    scene = await startScene()
     await setFault({ fault: 'hang' })
     const outcome = rawSend().catch((error: Error) => error.message)
     await eventually(() => scene.simulator.ledger().faults.length === 1)
@@ -315,7 +321,6 @@ describe('slowness', () => {
     ['after', 1],
   ])('%s accepting holds the answer until its time', async (when, sendsMeanwhile) => {
     const clock = manualClock()
-    await scene.close()
     scene = await startScene({ clock })
     await setFault({ fault: 'slow', delay: '5s', when: `${when}_accepting` })
 

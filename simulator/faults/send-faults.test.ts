@@ -1,12 +1,21 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { eventually, manualClock, pass } from '../test-clock.ts'
 import { changeValue, type Scene, shop, startScene, textTo } from '../test-support.ts'
 
+let shared: Scene
+/** The shared one, unless a test has another. */
 let scene: Scene
-beforeEach(async () => {
-  scene = await startScene()
+beforeAll(async () => {
+  shared = await startScene()
 })
-afterEach(() => scene.close())
+beforeEach(async () => {
+  await shared.startAnew()
+  scene = shared
+})
+afterEach(async () => {
+  if (scene !== shared) await scene.close()
+})
+afterAll(() => shared.close())
 
 const { phone_number_id } = shop
 const mara = '+16505550143'
@@ -258,7 +267,6 @@ describe('the standing of a business', () => {
 
   test('a template is paused for a while: a webhook, 132015, and another when it ends', async () => {
     const clock = manualClock()
-    await scene.close()
     scene = await startScene({ clock })
     const headers = { authorization: `Bearer ${shop.access_token}` }
     const template = (name: string) => ({

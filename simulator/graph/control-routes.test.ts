@@ -1,12 +1,13 @@
 // The /simulator routes for the business side, as a person at a terminal uses them.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Scene, shop, startScene, textTo } from '../test-support.ts'
 
 let scene: Scene
-beforeEach(async () => {
+beforeAll(async () => {
   scene = await startScene()
 })
-afterEach(() => scene.close())
+beforeEach(() => scene.startAnew())
+afterAll(() => scene.close())
 
 const call = (method: string, path: string, body?: unknown) =>
   scene.call(method, `/simulator${path}`, body)

@@ -1,17 +1,18 @@
 // Client libraries that know nothing of the simulator: if they can work with it, it is like Meta
 // where it matters.
 import { WhatsAppClient } from '@kapso/whatsapp-cloud-api'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { WhatsAppAPI } from 'whatsapp-api-js'
 import { BodyComponent, BodyParameter, Image, Template, Text } from 'whatsapp-api-js/messages'
 import { sampleBytes } from '../media-samples.ts'
 import { type Scene, shop, startScene } from '../test-support.ts'
 
 let scene: Scene
-beforeEach(async () => {
+beforeAll(async () => {
   scene = await startScene()
 })
-afterEach(() => scene.close())
+beforeEach(() => scene.startAnew())
+afterAll(() => scene.close())
 
 const phoneNumberId = shop.phone_number_id
 const to = '+16505550143'

@@ -1,5 +1,5 @@
 // Which apps hear of an account, and where.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   changeValue,
   type Scene,
@@ -10,10 +10,11 @@ import {
 } from '../test-support.ts'
 
 let scene: Scene
-beforeEach(async () => {
+beforeAll(async () => {
   scene = await startScene()
 })
-afterEach(() => scene.close())
+beforeEach(() => scene.startAnew())
+afterAll(() => scene.close())
 
 const call = (method: string, path: string, body?: unknown, token = shop.access_token) =>
   scene.call(method, path, body, { authorization: `Bearer ${token}` })

@@ -1,12 +1,13 @@
 // Template messages, compared with the template as it was approved.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { changeValue, type Scene, shop, startScene } from '../test-support.ts'
 
 let scene: Scene
-beforeEach(async () => {
+beforeAll(async () => {
   scene = await startScene()
 })
-afterEach(() => scene.close())
+beforeEach(() => scene.startAnew())
+afterAll(() => scene.close())
 
 const link = 'https://files.example/a.jpg'
 const text = (value: unknown, more: object = {}) => ({ type: 'text', text: value, ...more })

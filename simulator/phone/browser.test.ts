@@ -25,7 +25,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
   beforeEach(async () => {
     scene = await startScene()
     await scene.call('POST', '/simulator/phone/customers', { wa_id: mara, name: 'Mara Quint' })
-    page = await browser.newPage()
+    page = await browser.newPage({ isApart: true })
     await page.resize(1280, 800)
     await page.goto(chatUrl())
     await page.waitFor('#write')

@@ -52,7 +52,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
       response.end(consolePage(scene.simulator.url))
     })
     await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
-    page = await browser.newPage()
+    page = await browser.newPage({ isApart: true })
   })
   afterEach(async () => {
     await page.close()

@@ -1,13 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { clinic, type Scene, shop, startScene } from '../test-support.ts'
 import { accountEvents } from './fields-accounts.ts'
 import { plainMessageTypes } from './fields-messages.ts'
 
 let scene: Scene
-beforeEach(async () => {
+beforeAll(async () => {
   scene = await startScene()
 })
-afterEach(() => scene.close())
+beforeEach(() => scene.startAnew())
+afterAll(() => scene.close())
 
 const { phone_number_id, waba_id } = shop
 const number = { display_phone_number: '15550172201', phone_number_id }

@@ -12,7 +12,7 @@ import {
   selectLastMessages,
 } from './list-queries.ts'
 
-const stored = 20_000
+const stored = 8_000
 const somebody = '4f9d2b1e-8f0a-4c6b-9d57-1f2e3a4b5c6d'
 const nobody = '00000000-0000-4000-8000-000000000001'
 const all: ConversationFilter = {

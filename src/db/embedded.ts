@@ -2,7 +2,8 @@
 // DATABASE_URL. It is a real server on real files: what is committed survives a crash.
 //
 // - It listens on 127.0.0.1 only, on a port chosen at each start, and asks everybody for a password that only the
-//   user of this process can read. It has no Unix socket: nothing in /tmp, and no limit on the path's length.
+//   user of this process can read. It has no Unix socket, unless the settings name
+//   a place for one: nothing in /tmp, and no limit on the path's length.
 // - It runs in its own process group, so Ctrl-C reaches us first and we stop it in order. If we are killed it lives
 //   on, and the next start with the same directory adopts it.
 // - A data directory has one owner: a second start is refused for as long as the first process lives.
@@ -201,8 +202,8 @@ function isAsWanted(found: Postmaster, context: Context): boolean {
 }
 
 function serverArguments(port: number, { cluster, account, settings }: Context): string[] {
-  const fixed = { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '' }
-  const all = Object.entries({ ...settings, ...fixed })
+  const fixed = { listen_addresses: '127.0.0.1', port: String(port) }
+  const all = Object.entries({ unix_socket_directories: '', ...settings, ...fixed })
   return [
     ...['-D', directoryArgument(cluster.directory, account)],
     ...all.flatMap(([name, value]) => ['-c', `${name}=${value}`]),

@@ -280,8 +280,8 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await page.close()
   })
 
-  test('ten thousand conversations scroll to the end, and nothing jumps when somebody writes', async () => {
-    const count = 10_000
+  test('two thousand conversations scroll to the end, and nothing jumps when somebody writes', async () => {
+    const count = 2_000
     firm = await world.createFirm('Very Large Legal')
     const agent = await world.person('agent', firm.id, 'Inês Carvalho')
     const { phoneNumberId } = firm
@@ -304,9 +304,9 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     )
 
     const setSize = `Number(document.querySelector('.inbox-row-list').offsetHeight / 80)`
-    for (let loaded = 2_000; loaded <= count; loaded += 2_000) {
+    for (let loaded = 500; loaded <= count; loaded += 500) {
       await page.waitFor(
-        `=>(${pane}.scrollTop = ${pane}.scrollHeight, ${setSize} >= ${Math.min(loaded, count - 10)})`,
+        `=>(${pane}.scrollTop = ${pane}.scrollHeight, ${setSize} >= ${Math.min(loaded, count - 2)})`,
         `${loaded} rows`,
       )
       expect(await page.evaluate(`document.querySelectorAll('.inbox-row').length`)).toBeLessThan(60)
@@ -315,8 +315,8 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
       `=>(${pane}.scrollTop = ${pane}.scrollHeight, ${rowOf(`Customer ${count}`)} !== undefined)`,
       'the last row',
     )
-    // Ten of them are closed, one is new.
-    expect(await page.evaluate(setSize)).toBe(count - 10 + 1)
+    // Two of them are closed, one is new.
+    expect(await page.evaluate(setSize)).toBe(count - 2 + 1)
     expect(page.problems).toEqual([])
     await page.close()
   })

@@ -36,7 +36,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
   })
   beforeEach(async () => {
     firm = await world.gateway.createTenant('Quay Street Advocates')
-    page = await browser.newPage()
+    page = await browser.newPage({ isApart: true })
     return () => page.close()
   })
 

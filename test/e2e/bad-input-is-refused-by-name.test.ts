@@ -1,3 +1,6 @@
+// Every route, field and parameter gets bad input of every sort. Of each sort some, the next one the next: what reads them is
+// the same code at many routes, so that all are tried many times without everything being tried everywhere, which is what
+// `npm run test:fuzz` is for.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
 import { shapeOf } from '../support/contract-check.ts'
@@ -38,24 +41,53 @@ const namesOf = (answer: Answer): string[] =>
 
 const json = { 'content-type': 'application/json' }
 
+/** Gives so many of these, and the next time the next ones. Their number and the count have no factor in common, so that whoever
+ *  asks every other time gets all of them too. */
+function inTurns<T>(all: readonly T[], count: number): () => T[] {
+  let next = 0
+  return () => Array.from({ length: count }, () => all[next++ % all.length] as T)
+}
+
+const notJson = inTurns(
+  ['{', '{"name":}', 'name=x', '<xml/>', '{"a":1}}', 'NaN', '\0', '['.repeat(100_000)],
+  3,
+)
+const noObjects = inTurns(['[]', '[{}]', '"x"', '17', 'true'], 2)
+const otherTypes = inTurns(
+  [
+    'text/plain',
+    'text/plain; charset=utf-8',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'application/jsonp',
+    'x',
+  ],
+  2,
+)
+const unkeepable = inTurns(['a\0b', '\0', 'a\ud83d', '\ude00\ud83d', ['\0'], { a: '\0' }], 5)
+
 /** What a client might put into any field, and what must not become a 5xx. */
-const oddities: [string, unknown][] = [
-  ['null', null],
-  ['true', true],
-  ['a list', []],
-  ['an object', {}],
-  ['nothing but a space', ' '],
-  ['a negative number', -1],
-  ['a fraction', 0.5],
-  ['a number beyond 2^53', 2 ** 60],
-  ['the largest number', Number.MAX_VALUE],
-  ['100,000 characters', 'x'.repeat(100_000)],
-  ['right-to-left marks', '\u202eabc\u2066'],
-  ['a BOM', '\ufeff'],
-  ['markup', '<script>alert(1)</script>'],
-  ['SQL', "'; drop table tenants; --"],
-  ['the name of a prototype', '__proto__'],
-]
+const oddities = inTurns<[string, unknown]>(
+  [
+    ['null', null],
+    ['true', true],
+    ['a list', []],
+    ['an object', {}],
+    ['nothing but a space', ' '],
+    ['a negative number', -1],
+    ['a fraction', 0.5],
+    ['a number beyond 2^53', 2 ** 60],
+    ['the largest number', Number.MAX_VALUE],
+    ['100,000 characters', 'x'.repeat(100_000)],
+    ['right-to-left marks', '\u202eabc\u2066'],
+    ['a BOM', '\ufeff'],
+    ['markup', '<script>alert(1)</script>'],
+    ['SQL', "'; drop table tenants; --"],
+    ['the name of a prototype', '__proto__'],
+  ],
+  7,
+)
 
 describe.each(named(routes.filter((route) => route.body)))('the body of %s', (_name, route) => {
   const send = (rawBody: string | Buffer, headers: Record<string, string> = json) => {
@@ -76,8 +108,7 @@ describe.each(named(routes.filter((route) => route.body)))('the body of %s', (_n
   const others = required.filter((field) => field !== 'reason')
 
   test('must be JSON', async () => {
-    const nested = '['.repeat(100_000)
-    for (const text of ['{', '{"name":}', 'name=x', '<xml/>', '{"a":1}}', 'NaN', '\0', nested]) {
+    for (const text of notJson()) {
       const answer = await send(text)
       expect([answer.status, answer.json.error.code], text).toEqual([400, 'INVALID_REQUEST'])
     }
@@ -89,7 +120,7 @@ describe.each(named(routes.filter((route) => route.body)))('the body of %s', (_n
   })
 
   test('must be an object', async () => {
-    for (const text of ['', '[]', '[{}]', 'null', '"x"', '17', 'true']) {
+    for (const text of ['', 'null', ...noObjects()]) {
       const answer = await send(text)
       // Who decides something without a word is asked for a reason, once nothing else is missing.
       const isSilent = wantsReason && (text === '' || text === 'null')
@@ -108,15 +139,7 @@ describe.each(named(routes.filter((route) => route.body)))('the body of %s', (_n
   })
 
   test('must be declared as JSON', async () => {
-    for (const type of [
-      'text/plain',
-      'text/plain; charset=utf-8',
-      'application/x-www-form-urlencoded',
-      'multipart/form-data; boundary=x',
-      'application/xml',
-      'application/jsonp',
-      'x',
-    ]) {
+    for (const type of otherTypes()) {
       const answer = await send(good(), { 'content-type': type })
       expect([answer.status, answer.json.error.code], type).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
     }
@@ -136,7 +159,7 @@ describe.each(named(routes.filter((route) => route.body)))('the body of %s', (_n
   })
 
   test.each(fieldsOf(route.body))('must have text that can be kept in %s', async (field) => {
-    for (const value of ['a\0b', '\0', 'a\ud83d', '\ude00\ud83d', ['\0'], { a: '\0' }]) {
+    for (const value of unkeepable()) {
       const answer = await sendWith(field, value)
       const isNoReason = field === 'reason' && wantsReason && typeof value !== 'string'
       const wanted = isNoReason ? 'REASON_REQUIRED' : code
@@ -148,7 +171,7 @@ describe.each(named(routes.filter((route) => route.body)))('the body of %s', (_n
   test.each(fieldsOf(route.body))(
     'is taken or refused by name, whatever is in %s',
     async (field) => {
-      for (const [what, value] of oddities) {
+      for (const [what, value] of oddities()) {
         const answer = await sendWith(field, value)
         // 404: it names what is not there. 409: it is fine, and now taken.
         // 401, 429: a wrong password. 410: a link that was used.
@@ -171,6 +194,17 @@ describe.each(named(routes.filter((route) => route.body)))('the body of %s', (_n
     for (const name of namesOf(answer)) expect([...needed, 'body']).toContain(name)
   })
 })
+
+/** As some frameworks write lists and objects, with brackets: another name, whatever its value. */
+const oddQueries = inTurns(
+  [
+    ...['=', '=%20', '=%', '=%ff', '=%ed%a0%80', '=-1', '=0', '=1e999', '=NaN'],
+    ...[`=${'9'.repeat(400)}`, `=${'x'.repeat(2_000)}`, "='--", '=%F0%9F%8E%89', '=[]', '={}'],
+    ...['[]=1', '[]=', '[a]=1'],
+  ],
+  7,
+)
+const noLimits = inTurns(['0', '-1', '201', '1.5', '1e9', 'x', ''], 3)
 
 const withQuery = routes.filter((route) => route.query)
 
@@ -195,22 +229,8 @@ describe.each(named(withQuery))('the query of %s', (_name, route) => {
   test.each(fieldsOf(route.query))(
     'is taken or refused by name, whatever is in %s',
     async (field) => {
-      const values = [
-        '',
-        '%20',
-        '%',
-        '%ff',
-        '%ed%a0%80',
-        '-1',
-        '0',
-        '1e999',
-        'NaN',
-        '9'.repeat(400),
-      ]
-      const all = [...values, 'x'.repeat(2_000), "'--", '%F0%9F%8E%89', '[]', '{}']
-      const queries = all.map((value) => `${field}=${value}`)
-      // As some frameworks write lists and objects: another name, whatever its value.
-      for (const query of [...queries, `${field}[]=1`, `${field}[]=`, `${field}[a]=1`]) {
+      for (const odd of oddQueries()) {
+        const query = field + odd
         const answer = await ask(query)
         expect([200, 400], query).toContain(answer.status)
         if (answer.status === 400) expect(namesOf(answer), query).toEqual([field])
@@ -220,7 +240,7 @@ describe.each(named(withQuery))('the query of %s', (_name, route) => {
 
   const isPaged = fieldsOf(route.query).includes('limit')
   test.runIf(isPaged)('has pages of 1 to 200', async () => {
-    for (const limit of ['0', '-1', '201', '1.5', '1e9', 'x', '']) {
+    for (const limit of noLimits()) {
       expect(namesOf(await ask(`limit=${limit}`)), limit).toEqual(['limit'])
     }
     for (const limit of ['1', '200']) expect((await ask(`limit=${limit}`)).status).toBe(200)
@@ -228,6 +248,27 @@ describe.each(named(withQuery))('the query of %s', (_name, route) => {
 })
 
 const lists = routes.filter((route) => fieldsOf(route.query).includes('limit'))
+const date = /\d{4}-\d\d-\d\d/
+/** What somebody might make of a cursor. */
+const forgeries = inTurns<(cursor: string) => string>(
+  [
+    ...[
+      ...['0000-01-01', '0001-01-01', '9999-12-31', '2026-02-31', '2026-13-01', '2026-00-00'],
+      ...['275760-01-01', '+275760-01-01', '-000001-01-01', '294277-01-01'],
+    ].map((other) => (cursor: string) => cursor.replace(date, other)),
+    (cursor) => cursor.replace(/\d\d:\d\d:\d\d/, '24:00:00'),
+    (cursor) => cursor.replace(/:\d\d/, ':60'),
+    (cursor) => cursor.replace(/:\d\d(?=[.Z+-])/, ':60'),
+    (cursor) => cursor.replace(/\+00/, '+99'),
+    (cursor) => cursor.replace(/\+00/, '+16:00'),
+    (cursor) => cursor.replace(/\+00/, '-23:59'),
+    (cursor) => cursor.replace(/\d+(?=\W*$)/, (digits) => '9'.repeat(digits.length + 1)),
+    (cursor) => cursor.replace(/\d+(?=\W*$)/, '9'.repeat(15)),
+    (cursor) => `${cursor} `,
+    (cursor) => cursor.slice(0, -1),
+  ],
+  7,
+)
 
 describe.each(named(lists))('a cursor of %s', (_name, route) => {
   test('is taken or refused, whatever somebody made of it', async () => {
@@ -235,18 +276,9 @@ describe.each(named(lists))('a cursor of %s', (_name, route) => {
     const { path, key } = goodCall(route, firm)
     const page = await gateway.call('GET', `${path}?limit=1`, { key })
     const cursor = Buffer.from(page.json.paging.next, 'base64url').toString()
-    const date = /\d{4}-\d\d-\d\d/
     expect(cursor).toMatch(date)
-    const forged = [
-      ...['0000-01-01', '0001-01-01', '9999-12-31', '2026-02-31', '2026-13-01', '2026-00-00'],
-      ...['275760-01-01', '+275760-01-01', '-000001-01-01', '294277-01-01'],
-    ].map((other) => cursor.replace(date, other))
-    forged.push(cursor.replace(/\d\d:\d\d:\d\d/, '24:00:00'), cursor.replace(/:\d\d/, ':60'))
-    forged.push(cursor.replace(/:\d\d(?=[.Z+-])/, ':60'), cursor.replace(/\+00/, '+99'))
-    forged.push(cursor.replace(/\+00/, '+16:00'), cursor.replace(/\+00/, '-23:59'))
-    forged.push(cursor.replace(/\d+(?=\W*$)/, (digits) => '9'.repeat(digits.length + 1)))
-    forged.push(cursor.replace(/\d+(?=\W*$)/, '9'.repeat(15)), `${cursor} `, cursor.slice(0, -1))
-    for (const text of forged) {
+    for (const forge of forgeries()) {
+      const text = forge(cursor)
       const after = Buffer.from(text).toString('base64url')
       const answer = await gateway.call('GET', `${path}?after=${after}`, { key })
       expect([200, 400], text).toContain(answer.status)
@@ -255,23 +287,19 @@ describe.each(named(lists))('a cursor of %s', (_name, route) => {
   })
 })
 
+const noIds = inTurns(
+  [
+    ...['x', '0', '-1', '%00', 'a%00b', '%20', "'", '%27%3B--', '%F0%9F%8E%89', '%2e%2e%2f'],
+    ...['x'.repeat(400), 'x'.repeat(600), `msg_${'f'.repeat(31)}g`, 'null', 'undefined'],
+    ...['%ff', '%', '%zz'],
+  ],
+  7,
+)
+
 describe.each(named(routes.filter((route) => route.params)))('the path of %s', (_name, route) => {
   test('leads nowhere with an id that cannot be one', async () => {
     const { key, body } = goodCall(route, firm)
-    const bad = [
-      'x',
-      '0',
-      '-1',
-      '%00',
-      'a%00b',
-      '%20',
-      "'",
-      '%27%3B--',
-      '%F0%9F%8E%89',
-      '%2e%2e%2f',
-    ]
-    const long = ['x'.repeat(400), 'x'.repeat(600), `msg_${'f'.repeat(31)}g`, 'null', 'undefined']
-    for (const id of [...bad, ...long, '%ff', '%', '%zz']) {
+    for (const id of noIds()) {
       for (const word of Object.keys(firm.ids)) {
         if (!route.path.includes(`/${word}/:`)) continue
         const path = pathFor(route, { ids: { ...firm.ids, [word]: id, [`admin/${word}`]: id } })
@@ -282,6 +310,8 @@ describe.each(named(routes.filter((route) => route.params)))('the path of %s', (
   })
 })
 
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
 describe('a method that a path does not know', () => {
   const paths = [...new Set(routes.map((route) => route.path))]
 
@@ -289,7 +319,7 @@ describe('a method that a path does not know', () => {
     const at = pathFor({ ...routes[0], path } as (typeof routes)[0], firm)
     // Also those that take the last word for an id.
     const known = routes.filter((route) => shapeOf(route.path).test(at)).map(({ method }) => method)
-    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
+    for (const method of methods) {
       if ((known as string[]).includes(method)) continue
       const answer = await gateway.call(method, at, { key: firm.key })
       expect([answer.status, answer.json.error.code], method).toEqual([404, 'NOT_FOUND'])

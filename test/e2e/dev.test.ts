@@ -225,7 +225,7 @@ describe('dev', () => {
     expectNothingLeft()
   })
 
-  test('goes on with the same tenants, keys and conversations at the second start', async () => {
+  test('goes on with the same at the second start, and stops everything although something cannot be stopped', async () => {
     const program = startDev()
     const second = await welcomeOf(program)
 
@@ -247,13 +247,6 @@ describe('dev', () => {
     })
     expect(numbers.map(({ auth_status }) => auth_status)).toEqual(['ok', 'ok', 'ok'])
 
-    expect(await program.end('SIGINT')).toEqual({ code: 0, signal: null })
-    expectNothingLeft()
-  })
-
-  test('stops everything although something cannot be stopped', async () => {
-    const program = startDev()
-    await welcomeOf(program)
     // What it removes first is no longer a file.
     rmSync(shellVariables())
     mkdirSync(shellVariables())
@@ -266,30 +259,29 @@ describe('dev', () => {
     expectNothingLeft()
   })
 
-  test('an older folder gets a password for the console, and keeps it', async () => {
+  async function expectRefusalWhereTaken(variable: string): Promise<void> {
+    const port = await takenPort()
+    const program = startDev({ [variable]: port })
+
+    const exit = await program.exited
+
+    expect(exit.code).toBe(1)
+    expect(program.stderr()).toContain(`Port ${port} is taken`)
+    expect(program.stderr()).toContain(`${variable}=0`)
+    expectNothingLeft()
+  }
+
+  test('explains that PORT is taken, and leaves nothing behind', () =>
+    expectRefusalWhereTaken('PORT'))
+
+  test('explains that SIMULATOR_PORT is taken, and leaves an older folder with a password for the console', async () => {
     const file = join(dataDir, 'dev-secrets.json')
     const { consolePassword, ...older } = JSON.parse(readFileSync(file, 'utf8'))
     expect(consolePassword).toBe(first.password)
     writeFileSync(file, JSON.stringify(older))
-    const program = startDev({ SIMULATOR_PORT: await takenPort() })
-    expect((await program.exited).code).toBe(1)
+    await expectRefusalWhereTaken('SIMULATOR_PORT')
     const made = JSON.parse(readFileSync(file, 'utf8')).consolePassword
     expect(made).toMatch(/^[\w-]{16}$/)
     expect(made).not.toBe(first.password)
   })
-
-  test.each(['SIMULATOR_PORT', 'PORT'])(
-    'explains that %s is taken, and leaves nothing behind',
-    async (variable) => {
-      const port = await takenPort()
-      const program = startDev({ [variable]: port })
-
-      const exit = await program.exited
-
-      expect(exit.code).toBe(1)
-      expect(program.stderr()).toContain(`Port ${port} is taken`)
-      expect(program.stderr()).toContain(`${variable}=0`)
-      expectNothingLeft()
-    },
-  )
 })

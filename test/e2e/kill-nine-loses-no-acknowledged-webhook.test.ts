@@ -15,7 +15,7 @@ import { wamidsOf } from '../support/rows.ts'
 import { seeded } from '../support/seeded.ts'
 
 const seed = chooseSeed()
-const rounds = 4
+const rounds = 3
 
 let postgres: OwnPostgres
 let gateway: GatewayProgram
@@ -62,7 +62,7 @@ describe('kill -9 loses no acknowledged webhook', () => {
     const load = startLoad({ seed, target: () => target })
 
     for (let round = 0; round < rounds; round++) {
-      await acknowledges(load, 20 + Math.floor(fraction() * 300))
+      await acknowledges(load, 20 + Math.floor(fraction() * 150))
       const killed = await gateway.end('SIGKILL')
       expect(killed.signal).toBe('SIGKILL')
       target = undefined

@@ -18,7 +18,7 @@ import { registerNumber, template } from '../support/sending.ts'
 
 const seed = chooseSeed()
 // biome-ignore lint/style/noProcessEnv: a person makes a larger run with it.
-const count = Number(process.env.CHAOS_MESSAGES ?? 200)
+const count = Number(process.env.CHAOS_MESSAGES ?? 120)
 const kills = Math.max(1, Math.round(count / 1000))
 const patienceMs = 180_000 + count * 60
 /** A number sends 80 a second. */

@@ -7,7 +7,7 @@ import { hashForLog, logHashKey } from '../../src/log.ts'
 import { type Canary, canary, findLeaks } from '../support/canaries.ts'
 import { type Collector, startCollector } from '../support/collector.ts'
 import { createTestDb } from '../support/database.ts'
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { type FaultProxy, startDatabaseProxy } from '../support/fault-proxy.ts'
 import { bytesOf, signatureOf, testSecrets } from '../support/gateway.ts'
 import { chooseSeed } from '../support/load.ts'
 import { checkLogLines } from '../support/log-lines.ts'
@@ -94,13 +94,12 @@ beforeAll(async () => {
       `alter table whatsapp_messages add constraint poison check (content::text not like '%poison%')`,
     ),
   )
-  const address = new URL(url)
-  proxy = await startFaultProxy(Number(address.port))
-  address.port = String(proxy.port)
+  const front = await startDatabaseProxy(url)
+  proxy = front.proxy
   const simulator = await startMeta(appSecret)
   collector = await startCollector()
   const environment = {
-    DATABASE_URL: address.href,
+    DATABASE_URL: front.url,
     LOG_LEVEL: 'debug',
     META_APP_SECRET: appSecret,
     META_GRAPH_URL: simulator.url,
@@ -113,7 +112,7 @@ beforeAll(async () => {
     METRICS_TENANTS: '5',
   }
   gateway = await startGatewayProgram(environment)
-  everything.push({ what: 'database password', text: decodeURIComponent(address.password) })
+  everything.push({ what: 'database password', text: decodeURIComponent(new URL(url).password) })
   await connectTenant()
 
   await goodTraffic()

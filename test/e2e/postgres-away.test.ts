@@ -1,7 +1,7 @@
 // The database goes away in every way it can; the gateway says so in time, and goes on by itself when it is back.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createTestDb } from '../support/database.ts'
-import { startFaultProxy } from '../support/fault-proxy.ts'
+import { startDatabaseProxy } from '../support/fault-proxy.ts'
 import { operatorKey, tenantANumber } from '../support/gateway.ts'
 import { payload, textMessage } from '../support/payloads.ts'
 import {
@@ -77,10 +77,8 @@ describe('Postgres is stopped', () => {
 /** A gateway that reaches its database through a proxy. */
 async function startBehindProxy() {
   const { url, db } = await createTestDb()
-  const address = new URL(url)
-  const proxy = await startFaultProxy(Number(address.port))
-  address.port = String(proxy.port)
-  const gateway = await startGatewayProgram({ DATABASE_URL: address.href })
+  const { proxy, url: throughProxy } = await startDatabaseProxy(url)
+  const gateway = await startGatewayProgram({ DATABASE_URL: throughProxy })
   await gateway.createTenant('Firm A', tenantANumber)
   return { proxy, gateway, db }
 }

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { afterFile } from '../support/after-file.ts'
+import { runCommand } from '../support/commands.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { testSecrets } from '../support/gateway.ts'
 import {
@@ -17,7 +18,7 @@ import {
 
 describe('start refuses', () => {
   test('production without secrets, and names every missing variable at once', async () => {
-    const run = await runProgram(['start'], {})
+    const run = await runCommand(['start'], {})
 
     expect(run.code).toBe(1)
     expect(run.stdout).toBe('')
@@ -29,7 +30,7 @@ describe('start refuses', () => {
   test('production without DATABASE_URL, and tells how to accept the embedded Postgres', async () => {
     const dataDir = join(await createDirectory(), 'data')
 
-    const run = await runProgram(['start'], { ...testSecrets, DATA_DIR: dataDir })
+    const run = await runCommand(['start'], { ...testSecrets, DATA_DIR: dataDir })
 
     expect(run.code).toBe(1)
     expect(run.stderr).toContain('DATABASE_URL')
@@ -38,7 +39,7 @@ describe('start refuses', () => {
   })
 
   test('staging with Cloud Tasks and an http address, a short token or nothing else', async () => {
-    const run = await runProgram(['start'], {
+    const run = await runCommand(['start'], {
       ...testSecrets,
       ESTAFET_ENV: 'staging',
       DATABASE_URL: 'postgres://127.0.0.1:9/none',
@@ -63,7 +64,7 @@ describe('start refuses', () => {
     ['redis', 'REDIS_URL'],
     ['firestore', 'FIRESTORE_PROJECT'],
   ])('staging with %s as the dedupe store and no address of it', async (store, variable) => {
-    const run = await runProgram(['start'], {
+    const run = await runCommand(['start'], {
       ...testSecrets,
       ESTAFET_ENV: 'staging',
       DATABASE_URL: 'postgres://127.0.0.1:9/nowhere',

@@ -1,7 +1,7 @@
 // The program in one file, started with what V8 made of it before: less than half of the CPU time of a start from the build, a
 // fifth of one from the sources.
 import { execFile } from 'node:child_process'
-import { cp, rm } from 'node:fs/promises'
+import { cp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { packageRoot } from '../../src/package-root.ts'
@@ -53,10 +53,6 @@ export async function bundleProgram(entry: string, outDir: string): Promise<stri
 
 /** In the place of its entry, for whoever starts it under that name. */
 export async function bundleInPlace(folder: string, name: string): Promise<void> {
-  // What was written for `require` gets one.
-  const require =
-    "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
-  await bundle(join(folder, name), [
-    ...['--format=esm', `--outdir=${folder}`, '--allow-overwrite', `--banner:js=${require}`],
-  ])
+  await bundleProgram(join(folder, name), join(folder, 'bundled'))
+  await writeFile(join(folder, name), "import './bundled/estafet.cjs'\n")
 }

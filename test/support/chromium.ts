@@ -1,13 +1,12 @@
 // A real browser for tests: Chromium without a window, driven over its DevTools protocol.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { WebSocket } from 'undici'
 import { afterFile } from './after-file.ts'
+import { type Anything, type Connection, connect } from './devtools.ts'
 
 /** The first, Chromium without what is around a page, takes 40 % less CPU time for the same. */
 const names = [
@@ -80,11 +79,54 @@ export interface PageOptions {
 
 export interface Browser {
   newPage(options?: PageOptions): Promise<Page>
-  close(): Promise<void>
 }
 
-/** Closed after the test file at the latest. */
+interface Chromium {
+  connection: Connection
+  /** In which the pages were that are closed: the next ones are. */
+  spare: Tab[]
+}
+
+/** As another browser, with cookies of its own. */
+interface BrowserContext {
+  browserContextId: string
+}
+
+/** The only one of its context. */
+interface Tab extends BrowserContext {
+  targetId: string
+}
+
+/** One for all test files of this process, which it ends with. */
+let running: Promise<Chromium> | undefined
+
+/** What this file opens is closed after it at the latest. */
 export async function startChromium(): Promise<Browser> {
+  running ??= launch()
+  const chromium = await running
+  const { connection } = chromium
+  const apart: Page[] = []
+  afterFile(() => Promise.all(apart.map((page) => page.close())))
+  let shared: Promise<BrowserContext> | undefined
+  const openShared = async (source: string) => {
+    if (shared === undefined) {
+      shared = connection.call('Target.createBrowserContext')
+      afterFile(async () => connection.call('Target.disposeBrowserContext', await shared))
+    }
+    return attach(connection, await createTab(connection, await shared), source)
+  }
+  return {
+    async newPage({ isApart = false, isHasty = false } = {}) {
+      const source = isHasty ? hastyScript : ''
+      if (!isApart) return openShared(source)
+      const page = await openApart(chromium, source)
+      apart.push(page)
+      return page
+    },
+  }
+}
+
+async function launch(): Promise<Chromium> {
   const program = findChromium()
   if (program === undefined) throw new Error(chromiumHint)
   const profile = await mkdtemp(join(tmpdir(), 'chromium-'))
@@ -97,29 +139,28 @@ export async function startChromium(): Promise<Browser> {
       '--disable-dev-shm-usage',
       '--no-first-run',
       '--disable-background-networking',
+      '--disable-back-forward-cache',
       '--disable-breakpad',
       '--disable-crash-reporter',
       '--force-color-profile=srgb',
-      '--remote-debugging-port=0',
+      // No page lives long enough to win back what optimizing its code costs: a tenth of the CPU time.
+      '--js-flags=--no-opt --no-maglev --max-lazy',
+      '--remote-debugging-pipe',
       `--user-data-dir=${profile}`,
       'about:blank',
     ],
-    // A group of its own: Chromium is many processes, and none may stay.
-    { stdio: ['ignore', 'ignore', 'pipe'], detached: true },
+    // A group of its own: Chromium is many processes, and none may stay. It is told on the fourth and answers on the fifth.
+    { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'], detached: true },
   )
-  const exited = once(child, 'exit')
-  let closed = false
-  async function close(): Promise<void> {
-    if (closed) return
-    closed = true
-    killGroup(child)
-    await exited
-    await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
-  }
-  afterFile(close)
-
-  const connection = await connect(await debuggerUrl(child))
-  return { newPage: (options) => openPage(connection, options), close }
+  // It also ends by itself when this process is killed, and the pipes with it.
+  process.once('exit', () => killGroup(child))
+  child.once('exit', () => {
+    running = undefined
+  })
+  // Nobody waits for it to end.
+  child.unref()
+  for (const pipe of child.stdio) (pipe as Socket | null)?.unref()
+  return { connection: connect(child), spare: [] }
 }
 
 function killGroup({ pid }: ChildProcess): void {
@@ -131,88 +172,45 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-async function debuggerUrl(child: ChildProcess): Promise<string> {
-  if (child.stderr === null) throw new Error('bug: stderr is not a pipe')
-  const said: string[] = []
-  for await (const line of createInterface(child.stderr)) {
-    said.push(line)
-    const url = /DevTools listening on (ws:\S+)/.exec(line)?.[1]
-    if (url !== undefined) {
-      child.stderr.resume()
-      return url
-    }
-  }
-  throw new Error(`Chromium did not start:\n${said.join('\n')}`)
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: the protocol has hundreds of shapes.
-type Anything = any
-
-interface Waiting {
-  resolve(value: Anything): void
-  reject(error: Error): void
-  sessionId: string | undefined
-}
-
-interface Connection {
-  call(method: string, params?: object, sessionId?: string): Promise<Anything>
-  on(listener: (method: string, params: Anything, sessionId: string | undefined) => void): void
-}
-
-async function connect(url: string): Promise<Connection> {
-  const socket = new WebSocket(url)
-  const waiting = new Map<number, Waiting>()
-  const listeners: Parameters<Connection['on']>[0][] = []
-  let serial = 0
-  socket.addEventListener('message', (event) => {
-    const { id, result, error, method, params, sessionId } = JSON.parse(String(event.data))
-    if (id === undefined) {
-      if (method === 'Target.detachedFromTarget') giveUp(params.sessionId)
-      for (const listener of listeners) listener(method, params, sessionId)
-      return
-    }
-    const caller = waiting.get(id)
-    waiting.delete(id)
-    if (error === undefined) caller?.resolve(result)
-    else caller?.reject(new Error(`${error.message} (${JSON.stringify(error.data ?? null)})`))
-  })
-  /** A page that is gone answers nothing any more. */
-  function giveUp(gone: string): void {
-    for (const [id, { sessionId, reject }] of waiting) {
-      if (sessionId !== gone) continue
-      waiting.delete(id)
-      reject(new Error('The page is gone.'))
-    }
-  }
-  socket.addEventListener('close', () => {
-    for (const caller of waiting.values()) caller.reject(new Error('Chromium has ended.'))
-    waiting.clear()
-  })
-  await new Promise<void>((resolve, reject) => {
-    socket.addEventListener('open', () => resolve())
-    socket.addEventListener('error', () => reject(new Error(`no connection to ${url}`)))
-  })
-  return {
-    call(method, params = {}, sessionId) {
-      serial++
-      const id = serial
-      socket.send(JSON.stringify({ id, method, params, ...(sessionId ? { sessionId } : {}) }))
-      return new Promise((resolve, reject) => void waiting.set(id, { resolve, reject, sessionId }))
-    },
-    on: (listener) => void listeners.push(listener),
-  }
-}
-
-async function openPage(
-  connection: Connection,
-  { isApart = false, isHasty = false }: PageOptions = {},
-): Promise<Page> {
-  const apart = isApart ? await connection.call('Target.createBrowserContext') : {}
+async function createTab(connection: Connection, context: BrowserContext): Promise<string> {
+  const { browserContextId } = context
   const { targetId } = await connection.call('Target.createTarget', {
     url: 'about:blank',
-    ...apart,
+    browserContextId,
   })
-  return attach(connection, targetId, isHasty ? hastyScript : '')
+  return targetId
+}
+
+/** In a tab that was used before, where there is one: its process is there, and has compiled what it is to show. */
+async function openApart({ connection, spare }: Chromium, source: string): Promise<Page> {
+  const tab = spare.pop() ?? (await createApart(connection))
+  const { targetId, browserContextId } = tab
+  await connection.call('Target.activateTarget', { targetId })
+  return attach(connection, targetId, source, async (vacate) => {
+    try {
+      await closeOthers(connection, tab)
+      await vacate()
+      await connection.call('Storage.clearCookies', { browserContextId })
+      spare.push(tab)
+    } catch {
+      // It shows nothing that could be left, or is gone.
+      await connection.call('Target.disposeBrowserContext', { browserContextId })
+    }
+  })
+}
+
+/** What it opened itself. */
+async function closeOthers(connection: Connection, tab: Tab): Promise<void> {
+  const { targetInfos } = await connection.call('Target.getTargets')
+  for (const { targetId, browserContextId } of targetInfos) {
+    if (browserContextId !== tab.browserContextId || targetId === tab.targetId) continue
+    await connection.call('Target.closeTarget', { targetId })
+  }
+}
+
+async function createApart(connection: Connection): Promise<Tab> {
+  const context = await connection.call('Target.createBrowserContext')
+  return { ...context, targetId: await createTab(connection, context) }
 }
 
 const hastyScript = `{
@@ -220,15 +218,21 @@ const hastyScript = `{
   window.setInterval = (task, ms, ...given) => setInterval(task, ms >= 1000 ? ms / 10 : ms, ...given)
 }`
 
-/** `source` runs before everything else in whatever the page shows. */
-async function attach(connection: Connection, targetId: string, source = ''): Promise<Page> {
+/** `source` runs before everything else in whatever the page shows. `end` may leave the tab as it would be new. */
+async function attach(
+  connection: Connection,
+  targetId: string,
+  source = '',
+  end: (vacate: () => Promise<void>) => Promise<void> = () =>
+    connection.call('Target.closeTarget', { targetId }),
+): Promise<Page> {
   const attached = await connection.call('Target.attachToTarget', { targetId, flatten: true })
   const sessionId: string = attached.sessionId
   const call = (method: string, params?: object) => connection.call(method, params, sessionId)
   const problems: string[] = []
   const dialogs: string[] = []
   const loads: (() => void)[] = []
-  connection.on((method, params, from) => {
+  const stopListening = connection.on((method, params, from) => {
     if (from !== sessionId) return
     if (method === 'Page.loadEventFired') for (const done of loads.splice(0)) done()
     if (method === 'Page.javascriptDialogOpening') {
@@ -238,7 +242,7 @@ async function attach(connection: Connection, targetId: string, source = ''): Pr
     const problem = describeProblem(method, params)
     if (problem !== undefined) problems.push(problem)
   })
-  for (const domain of ['Page', 'Runtime', 'Log', 'Network', 'DOM']) await call(`${domain}.enable`)
+  for (const domain of ['Page', 'Runtime', 'Log']) await call(`${domain}.enable`)
   if (source) await call('Page.addScriptToEvaluateOnNewDocument', { source })
 
   const actions = createActions(call)
@@ -247,6 +251,20 @@ async function attach(connection: Connection, targetId: string, source = ''): Pr
     const load = new Promise<void>((resolve) => void loads.push(resolve))
     await start()
     await load
+  }
+  async function vacate(): Promise<void> {
+    // Had the browser itself been told to go there, it would have taken another process.
+    await loaded(() => actions.evaluate(`location.replace('about:blank')`))
+    await actions.evaluate(`sessionStorage.clear(); window.name = ''`)
+    await call('Storage.clearDataForOrigin', { origin: '*', storageTypes: 'all' })
+    await call('Page.resetNavigationHistory')
+    await call('Input.dispatchMouseEvent', { type: 'mouseMoved', x: 0, y: 0 })
+    // With it goes whatever was emulated.
+    await connection.call('Target.detachFromTarget', { sessionId })
+  }
+  async function close(): Promise<void> {
+    await end(vacate)
+    stopListening()
   }
   return {
     ...actions,
@@ -260,8 +278,9 @@ async function attach(connection: Connection, targetId: string, source = ''): Pr
     reload: () => loaded(() => call('Page.reload')),
     async popup() {
       const opened = new Promise<string>((resolve) => {
-        connection.on((method, { targetInfo }) => {
+        const stop = connection.on((method, { targetInfo }) => {
           if (method !== 'Target.targetCreated' || targetInfo.openerId !== targetId) return
+          stop()
           resolve(targetInfo.targetId)
         })
       })
@@ -269,7 +288,7 @@ async function attach(connection: Connection, targetId: string, source = ''): Pr
       return { opened: opened.then((id) => attach(connection, id)) }
     },
     close: () => {
-      closing ??= connection.call('Target.closeTarget', { targetId })
+      closing ??= close()
       return closing
     },
   }
@@ -365,7 +384,11 @@ function createActions(
     colorScheme: (value) =>
       call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value }] }),
     useFinger: () => call('Emulation.setTouchEmulationEnabled', { enabled: true }),
-    setOffline: (offline) => call('Network.emulateNetworkConditions', { offline, ...asFastAsItIs }),
+    async setOffline(offline) {
+      // Not before: it tells of every request.
+      await call('Network.enable')
+      await call('Network.emulateNetworkConditions', { offline, ...asFastAsItIs })
+    },
     async setCookie(url, cookie) {
       const [, name, value] = /^([^=]*)=(.*)$/.exec(cookie) ?? []
       await call('Network.setCookie', { url, name, value, secure: true, path: '/', httpOnly: true })

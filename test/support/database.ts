@@ -6,23 +6,24 @@ import { afterFile } from './after-file.ts'
 /** Of the tests' own connections: a machine that stands still for seconds is no reason to fail. */
 export const testPatience = { queryTimeoutMs: 60_000, connectTimeoutMs: 60_000 }
 
+/** One connection for all test files of this process, which it ends with. */
+let admin: Db | undefined
+
+function asAdmin(script: string): Promise<void> {
+  admin ??= connect({ url: inject('adminUrl'), name: 'test', poolSize: 1, ...testPatience })
+  return admin.session((session) => session.script(script))
+}
+
 /** A migrated database of one's own, dropped after the test file. `template` null: an empty one. */
 export async function createTestDatabase(
   template: string | null = 'estafet_template',
 ): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`
-  const adminUrl = inject('adminUrl')
-  const admin = connect({ url: adminUrl, name: 'test', poolSize: 1, ...testPatience })
   const from = template === null ? '' : ` template ${template}`
   // The other strategy writes every page to the log: ten times the work.
-  await admin.session((session) =>
-    session.script(`create database ${name}${from} strategy file_copy`),
-  )
-  afterFile(async () => {
-    await admin.session((session) => session.script(`drop database if exists ${name} with (force)`))
-    await admin.close()
-  })
-  const url = new URL(adminUrl)
+  await asAdmin(`create database ${name}${from} strategy file_copy`)
+  afterFile(() => asAdmin(`drop database if exists ${name} with (force)`))
+  const url = new URL(inject('adminUrl'))
   url.pathname = `/${name}`
   return url.href
 }

@@ -99,3 +99,15 @@ export async function startFaultProxy(
     lostAnswers: () => lostAnswers,
   }
 }
+
+/** One in front of a database, and the database's address through it. */
+export async function startDatabaseProxy(
+  databaseUrl: string,
+): Promise<{ proxy: FaultProxy; url: string }> {
+  const address = new URL(databaseUrl)
+  const proxy = await startFaultProxy(Number(address.port))
+  // The tests' own server is also reached through a socket; a proxy knows ports.
+  address.hostname = '127.0.0.1'
+  address.port = String(proxy.port)
+  return { proxy, url: address.href }
+}

@@ -76,15 +76,19 @@ async function putLinks(db: Db, put: PersonLink[]): Promise<void> {
     from unnest(${put.map(({ uuid }) => uuid)}::uuid[], ${put.map((one) => one.tokenHash)}::bytea[])
       as link (id, token_hash)
     join people using (id)
-    on conflict (person_id) do update set token_hash = excluded.token_hash`)
+    on conflict (person_id) do update set token_hash = excluded.token_hash
+    where person_links.token_hash <> excluded.token_hash`)
 }
 
 /** Whatever they did about their passwords, links and sessions is undone. */
 export async function restorePeople(db: Db): Promise<void> {
   await putLinks(db, links)
   await db.query(sql`delete from sign_in_failures`)
-  await db.query(sql`update sessions set ended_at = null`)
-  await db.query(sql`update people set password_hash = ${await passwordHash()}, disabled_at = null`)
+  await db.query(sql`update sessions set ended_at = null where ended_at is not null`)
+  const hash = await passwordHash()
+  await db.query(sql`
+    update people set password_hash = ${hash}, disabled_at = null
+    where password_hash is distinct from ${hash} or disabled_at is not null`)
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()

@@ -250,11 +250,12 @@ export async function until<T>(
   withinMs = patienceMs,
 ): Promise<Exclude<T, Falsy>> {
   const deadline = performance.now() + withinMs
-  for (;;) {
+  // A look may cost more than what is waited for: less and less often.
+  for (let pauseMs = 15; ; pauseMs = Math.min(pauseMs * 1.25, 150)) {
     const seen = await look()
     if (seen) return seen as Exclude<T, Falsy>
     if (performance.now() > deadline) throw new Error(`waited ${withinMs} ms in vain until ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 15))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
 

@@ -1,5 +1,5 @@
-// Beside the bundle of the program (bundle-program.ts): runs it. The first `start` that comes to its end leaves behind what V8
-// has compiled until then, for all that come after it.
+// Beside the bundle of the program (bundle-program.ts): runs it. The first `start` that comes to its end, or the first server of a
+// bench, leaves behind what V8 has compiled until then, for all that come after it.
 'use strict'
 const { existsSync, readFileSync, renameSync, writeFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
@@ -16,7 +16,7 @@ const script = new Script(readFileSync(filename, 'utf8'), {
   ...(isCached && { cachedData: readFileSync(cache) }),
 })
 
-if (!isCached && process.argv[2] === 'start') {
+if (!isCached && (process.argv[2] ?? 'start') === 'start') {
   process.once('exit', () => {
     const draft = `${cache}.${process.pid}`
     writeFileSync(draft, script.createCachedData())
