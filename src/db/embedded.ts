@@ -74,7 +74,8 @@ export interface EmbeddedPostgres {
 // After a crash Postgres replays its write-ahead log before it is ready.
 const startTimeoutMs = 120_000
 // Left-over backends of a killed postmaster hold its shared memory until they notice; then a start is refused.
-const leftoversTimeoutMs = 30_000
+// On a busy machine half a minute was too short.
+const leftoversTimeoutMs = 120_000
 const fastStopMs = 30_000
 const immediateStopMs = 10_000
 const pollMs = 10

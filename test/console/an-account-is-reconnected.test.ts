@@ -15,11 +15,15 @@ import type { Firm } from '../support/sending.ts'
 import {
   agree,
   auditOf,
+  callback,
   choose,
   chooseNumber,
+  codeFor,
   createMetaAccount,
+  idsOf,
   type MetaAccount,
   openDialog,
+  reconnect,
   signUp,
 } from '../support/signup.ts'
 
@@ -44,6 +48,13 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     const meta = createMetaAccount(world)
     const { json } = await signUp(world, tenant, meta)
     return { ...tenant, ...meta, accountId: json.id, accessToken: tokenOf(meta), admin }
+  }
+
+  /** At the API, as a colleague's program would. */
+  async function reconnectByHand(firm: Connected): Promise<void> {
+    const { state } = await reconnect(world, firm, firm.accountId)
+    const answer = await callback(world, { state, code: codeFor(world, firm), ...idsOf(firm) })
+    expect(answer.status).toBe(200)
   }
 
   /** Closed after the test: a page that stays open goes on asking. */
@@ -181,6 +192,36 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await agree(third)
     await shows(page, `${another.displayPhoneNumber} is connected.`)
     expect(page.problems).toEqual([])
+  })
+
+  test('what is told of another number, and a look that comes too late, change nothing', async () => {
+    const owner = await connect('Harbour & Finch')
+    const firm = await connect('Kurnia & Wijaya')
+    const page = await open(firm.admin, '/accounts')
+    await page.evaluate(`{
+      const setInterval = window.setInterval
+      window.looks = []
+      window.setInterval = (look, ms, ...given) => {
+        if (ms === 500) window.looks.push(look)
+        return setInterval(look, ms, ...given)
+      }
+    }`)
+    const signup = await pressAndGetWindow(page, 'Connect a number')
+    await reconnectByHand(firm)
+    await page.waitFor(`=>performance.getEntriesByType('resource')
+      .filter(({ name }) => name.includes('/whatsapp/accounts?')).length > 1`)
+    await shows(page, 'Finish connecting the number')
+
+    const dialog = await openDialog(signup)
+    await chooseNumber(world, dialog, owner)
+    await agree(dialog)
+    await shows(page, 'NUMBER_TAKEN')
+    expect(await page.evaluate('window.looks.length')).toBeGreaterThan(0)
+    await page.evaluate(`new Promise((resolve) => {
+      for (const look of window.looks) look()
+      requestAnimationFrame(() => setTimeout(resolve))
+    })`)
+    await shows(page, 'NUMBER_TAKEN')
   })
 
   test('a link that was passed on connects nothing for another person, and speaks their language', async () => {

@@ -6,6 +6,7 @@ import type { Readable, Writable } from 'node:stream'
 export type Anything = any
 
 interface Waiting {
+  method: string
   resolve(value: Anything): void
   reject(error: Error): void
   sessionId: string | undefined
@@ -49,10 +50,10 @@ export function connect({ stdio, stderr }: ChildProcess): Connection {
   })
   /** A page that is gone answers nothing any more. */
   function giveUp(gone: string): void {
-    for (const [id, { sessionId, reject }] of waiting) {
+    for (const [id, { method, sessionId, reject }] of waiting) {
       if (sessionId !== gone) continue
       waiting.delete(id)
-      reject(new Error('The page is gone.'))
+      reject(new Error(`The page is gone, and has not answered ${method}.`))
     }
   }
   const hasEnded = () => new Error(`Chromium has ended.\n${said}`)
@@ -68,7 +69,9 @@ export function connect({ stdio, stderr }: ChildProcess): Connection {
       serial++
       const id = serial
       commands.write(`${JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) })}\0`)
-      return new Promise((resolve, reject) => void waiting.set(id, { resolve, reject, sessionId }))
+      return new Promise(
+        (resolve, reject) => void waiting.set(id, { method, resolve, reject, sessionId }),
+      )
     },
     on(listener) {
       listeners.add(listener)

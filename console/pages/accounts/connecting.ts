@@ -49,6 +49,7 @@ export function useConnecting(accounts: Account[] | undefined): Connector {
   const refresh = useRefresh()
   const known = useRef(accounts)
   known.current = accounts
+  const before = useRef(new Set<string>())
 
   const finish = useCallback(
     (accountId: string, before: Account | null) => {
@@ -66,6 +67,7 @@ export function useConnecting(accounts: Account[] | undefined): Connector {
     opened.current?.close()
     // Empty at first: browsers let a window open at a press, and not once an answer has come.
     opened.current = window.open('', '_blank', 'popup,width=520,height=760')
+    before.current = new Set(known.current?.map(({ id }) => id))
     setNow({ kind: 'starting', account })
     try {
       const signup = account
@@ -105,7 +107,9 @@ export function useConnecting(accounts: Account[] | undefined): Connector {
     const looking = setInterval(() => {
       const isOver = Date.now() > new Date(signup.expires_at).getTime()
       const isGone = isOver || (opened.current?.closed && !isAway)
-      if (isGone && kind === 'waiting') setNow({ kind: 'closed', account, signup })
+      if (!isGone || kind !== 'waiting') return
+      // We close it ourselves once we know the end, and may look once more before that end is shown.
+      setNow((latest) => (latest === now ? { kind: 'closed', account, signup } : latest))
     }, lookEveryMs)
     return () => {
       channel.close()
@@ -113,11 +117,13 @@ export function useConnecting(accounts: Account[] | undefined): Connector {
     }
   }, [now, finish])
 
-  // A window that was closed too early to say so, or that belongs to another browser.
+  // A window that was closed too early to say so, or that belongs to another browser. Not of a number that was here when we
+  // began: a colleague may look after that one meanwhile, and our window is still needed.
   useAccountNews(({ account_id: id, changed = [] }) => {
     if (now.kind !== 'closed' && now.kind !== 'waiting') return
     const isNews = changed.includes('connected') || changed.includes('access_token')
-    if (id && isNews && (now.account === null || now.account.id === id)) finish(id, now.account)
+    const isOurs = now.account ? now.account.id === id : id && !before.current.has(id)
+    if (id && isNews && isOurs) finish(id, now.account)
   })
 
   return {
