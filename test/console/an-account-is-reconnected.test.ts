@@ -207,9 +207,11 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
       }
     }`)
     const signup = await pressAndGetWindow(page, 'Connect a number')
+    const asked = `performance.getEntriesByType('resource')
+      .filter(({ name }) => name.includes('/whatsapp/accounts?')).length`
+    const before = await page.evaluate(asked)
     await reconnectByHand(firm)
-    await page.waitFor(`=>performance.getEntriesByType('resource')
-      .filter(({ name }) => name.includes('/whatsapp/accounts?')).length > 1`)
+    await page.waitFor(`=>${asked} > ${before}`, 'the news')
     await shows(page, 'Finish connecting the number')
 
     const dialog = await openDialog(signup)
