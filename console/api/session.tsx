@@ -90,8 +90,10 @@ export function useStanding(): {
   useEffect(() => {
     get<SignedIn>('/api/console/me').then(welcome, (error) => {
       const problem = toProblem(error)
-      if (problem.status === 401) end()
-      else setOwn((now) => (now.kind === 'known' ? now : { kind: 'unreachable', problem }))
+      // Whether the session of somebody we know has ended is told by `refused`.
+      const unknown: Standing =
+        problem.status === 401 ? { kind: 'stranger' } : { kind: 'unreachable', problem }
+      setOwn((now) => (now.kind === 'known' ? now : unknown))
     })
   }, [round])
 

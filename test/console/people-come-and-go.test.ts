@@ -148,6 +148,48 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await page.close()
   })
 
+  test.each([
+    ['what was to be saved', '/people'],
+    ['the look at who is there', '/me'],
+  ])('%s, refused late, ends no session that began since', async (_, held) => {
+    const admin = await world.person('admin', firm.id, 'Ada Example')
+    const page = await world.open(admin, '/people')
+    await press(page, 'Invite…')
+    await fill(page, 'name', 'Late Name')
+    await fill(page, 'email', `late@${held.slice(1)}.example`)
+    await page.evaluate(`{
+      const { fetch } = window
+      const held = new Promise((resolve) => void (window.letGo = resolve))
+      window.fetch = async (address, options) => {
+        const answer = await fetch(address, options)
+        if (answer.status === 401 && address.endsWith('${held}')) {
+          window.isHeld = true
+          await held
+        }
+        return answer
+      }
+    }`)
+    await endSessions(admin)
+    await press(page, 'Make the link')
+    // As when another tab says that something has changed.
+    await page.evaluate(
+      `void dispatchEvent(new StorageEvent('storage', { key: 'estafet.session' }))`,
+    )
+    await page.waitFor('=>window.isHeld', 'a refusal that is held back')
+    await says(page, 'Your session has ended. What you wrote is still here.')
+    await fill(page, 'password', password)
+    await press(page, 'Sign in')
+    await says(page, 'Invite somebody')
+    await page.evaluate(`new Promise((resolve) => {
+      window.letGo()
+      requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)))
+    })`)
+    await press(page, 'Make the link')
+    await says(page, 'The link for Late Name')
+    expect(await page.evaluate(`document.body.innerText`)).not.toContain('session has ended')
+    await page.close()
+  })
+
   test('tabs of one browser belong to one person at a time', async () => {
     const [ada, ben] = [
       await world.person('admin', firm.id, 'Ada Example'),
