@@ -103,6 +103,40 @@ describe('the lease of a process', () => {
     expect(await workers()).toEqual([])
   })
 
+  test('is renewed however long it takes to mind what others left', async () => {
+    let letGo: () => void = () => undefined
+    const slow = createLeaseKeeper({
+      db,
+      clock,
+      log: { warn: (event: string) => void warnings.push(event) } as unknown as Log,
+      word: 'outbound',
+      leaseSeconds,
+      onBeat: (count) => {
+        beats.push(count)
+        return new Promise((resolve) => {
+          letGo = resolve
+        })
+      },
+    })
+    const lease = await slow.take()
+    await beat()
+    for (let count = 0; count < 6; count++) {
+      const untilMs = async () => (await workers())[0]?.alive_until.getTime() ?? 0
+      const before = await untilMs()
+      await until('it waits for its next beat', () => clock.timers() > 0)
+      clock.advance((leaseSeconds * 1000) / 3)
+      await until('it is renewed', async () => (await untilMs()) > before && lease.isHeld())
+    }
+    // One at a time.
+    expect(beats).toEqual([1])
+    letGo()
+    await beat()
+    expect(beats).toEqual([1, 2])
+    const stopped = slow.stop()
+    letGo()
+    await stopped
+  })
+
   test('a beat that fails is not the last', async () => {
     let isBroken = true
     const shaky = createLeaseKeeper({

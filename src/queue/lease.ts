@@ -27,7 +27,7 @@ export interface LeaseOptions {
   /** The first word of its log lines. */
   word: 'outbound' | 'delivery'
   leaseSeconds: number
-  /** Called after every heartbeat, from the first lease on. */
+  /** Called after every heartbeat, from the first lease on, unless the last call is not over. */
   onBeat: (beats: number) => Promise<void>
 }
 
@@ -84,16 +84,29 @@ export function createLeaseKeeper(options: LeaseOptions): LeaseKeeper {
   }
 
   async function beat(): Promise<void> {
-    for (let beats = 1; !stopping.signal.aborted; beats++) {
+    let beats = 0
+    let minding: Promise<void> | undefined
+    for (;;) {
       await sleep(clock, (leaseSeconds * 1000) / 3, stopping.signal)
+      if (stopping.signal.aborted) break
       try {
         await renew()
-        await options.onBeat(beats)
       } catch (error) {
-        log.warn(`${word}_heartbeat_failed`, errorFields(error))
+        noteFailure(error)
+        continue
       }
+      // However long it takes: the next beat does not wait for it.
+      minding ??= options
+        .onBeat(++beats)
+        .catch(noteFailure)
+        .finally(() => {
+          minding = undefined
+        })
     }
+    await minding
   }
+
+  const noteFailure = (error: unknown) => log.warn(`${word}_heartbeat_failed`, errorFields(error))
 
   return {
     take,
