@@ -212,7 +212,7 @@ export async function giveBackSends(
       where o.status = 'running' and o.worker_id = ${holdings.workerId}::bigint
         and o.updated_at < now() - make_interval(secs => ${holdings.olderThanSeconds})
         and o.attempt_id <> all(${holdings.attemptIds}::uuid[])
-        and a.wamid is null and a.outcome is null
+        and a.wamid is null and (a.outcome is null or a.outcome = 'not_posted')
       order by a.id
       for update of a`)
     const forgotten = stillForgotten(rows, holdingsOf())

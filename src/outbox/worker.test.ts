@@ -175,6 +175,49 @@ describe('what goes wrong on our side', () => {
     expect((await world.read(firm, id)).status).toBe('sent')
   })
 
+  test('one that was dropped while a heartbeat was late, which then came: given back, and sent', async () => {
+    const customer = await world.customerOf(firm)
+    const id = await world.send(firm, customer, { delivery: 'at_most_once' })
+    const options = sendWorkerOptions(world.gateway.runtime)
+    let beat: () => void = () => undefined
+    const clock = {
+      ...world.clock,
+      after(ms: number, task: () => void) {
+        if (ms !== 5_000) return world.clock.after(ms, task)
+        beat = task
+        return () => undefined
+      },
+    }
+    const worker = createSendWorker({ ...options, clock })
+    let sending: Promise<unknown> = Promise.resolve()
+    await world.gateway.db.transaction(async (tx) => {
+      await tx.query(sql`lock table whatsapp_conversations in access exclusive mode`)
+      sending = worker.runDue()
+      await until('it is claimed', async () => {
+        return (await sendRowOf(world.gateway.db, id)).status === 'running'
+      })
+      // Two seconds before its end in the database it is over here.
+      world.clock.advance(14_000)
+    })
+    await sending
+    await worker.idle?.()
+    expect(world.postsTo(customer)).toEqual([])
+    expect((await sendRowOf(world.gateway.db, id)).status).toBe('running')
+
+    await world.gateway.db.query(sql`
+      update whatsapp_send_outbox set updated_at = now() - interval '1 minute' where status = 'running'`)
+    beat()
+    await until('it is given back', async () => {
+      await worker.tidy()
+      return (await sendRowOf(world.gateway.db, id)).status === 'pending'
+    })
+    await worker.runDue()
+    await worker.idle?.()
+    await worker.stop()
+    expect(world.postsTo(customer)).toHaveLength(1)
+    expect(await world.read(firm, id)).toMatchObject({ status: 'sent', attempts: 1 })
+  })
+
   test('a claim whose answer is lost after the commit: given back, unspent, while the process lives on', async () => {
     const customer = await world.customerOf(firm)
     const id = await world.send(firm, customer)
