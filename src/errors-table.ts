@@ -129,7 +129,7 @@ const sending = {
   ),
   NOT_CANCELLABLE: never(
     409,
-    'The message is no longer queued, or is on its way.',
+    'The message is no longer queued, is on its way, or may have reached Meta: the answer to an attempt was lost.',
     'Nothing: see its status.',
   ),
   MESSAGE_NOT_FOUND: never(404, 'This tenant has no such message.', 'Check the id, `msg_…`.'),

@@ -222,9 +222,21 @@ export function requeue(state: State, id: number): void {
 
 export function cancel(state: State, id: number): void {
   const message = messageOf(state, id)
-  if (message.status !== 'queued' || !withdraw(state, newestRow(state, id).id, 'CANCELLED')) return
+  if (message.status !== 'queued') return
+  if (state.rows.some((row) => row.message === id && mayBeAtMeta(state, row, 'but for failed')))
+    return
+  if (!withdraw(state, newestRow(state, id).id, 'CANCELLED')) return
   message.status = 'cancelled'
   state.ghost.sometimes('a message was cancelled')
+}
+
+function mayBeAtMeta(state: State, row: Row, which: 'all' | 'but for failed'): boolean {
+  return state.attempts.some(({ row: id, isDropped, outcome, wamid }) => {
+    if (id !== row.id || isDropped) return false
+    const hasFailed = wamid !== null && state.steps.get(wamid)?.has('failed')
+    if (which === 'but for failed' && hasFailed) return false
+    return outcome === 'unknown' || wamid !== null
+  })
 }
 
 /** What waits for this contact ends, but for what Meta may have already. */
@@ -234,13 +246,7 @@ export function optOut(state: State, number: number, contact: number): void {
   for (const row of state.rows) {
     if (row.status !== 'pending' || row.number !== number || row.contact !== contact) continue
     if (messageOf(state, row.message).status !== 'queued') continue
-    const mayBeThere = state.attempts.some(
-      (attempt) =>
-        attempt.row === row.id &&
-        !attempt.isDropped &&
-        (attempt.outcome === 'unknown' || attempt.wamid !== null),
-    )
-    if (mayBeThere || !withdraw(state, row.id, 'RECIPIENT_SUPPRESSED')) continue
+    if (mayBeAtMeta(state, row, 'all') || !withdraw(state, row.id, 'RECIPIENT_SUPPRESSED')) continue
     messageOf(state, row.message).status = 'failed'
     bury(state, row, 'outbound')
     state.ghost.sometimes('an opt-out ended what waited')

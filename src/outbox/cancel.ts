@@ -1,9 +1,9 @@
-// Taking back a message that still waits. Once it is on its way nobody can.
+// Taking back a message that still waits. Once it is on its way, or may have been, nobody can.
 import type { Db } from '../db/connect.ts'
 import { AppError, notFound } from '../errors.ts'
 import { uuidOf } from '../ids.ts'
 import type { Clock } from '../time-and-chance.ts'
-import { holdQueued, markCancelled, selectNewestRow } from './queries.ts'
+import { holdQueued, markCancelled, mayBeAtMeta, selectNewestRow } from './queries.ts'
 import { withdrawSend } from './queue-queries.ts'
 
 export async function cancelMessage(
@@ -23,6 +23,14 @@ export async function cancelMessage(
         'NOT_CANCELLABLE',
         409,
         'Only a message that still waits can be cancelled; this one was sent, is being sent, or ended.',
+      )
+    }
+    // Asked now that nobody settles: an attempt whose answer was lost may have put it back into the queue just before.
+    if (await mayBeAtMeta(tx, tenantId, messageId)) {
+      throw new AppError(
+        'NOT_CANCELLABLE',
+        409,
+        'Meta may have it already: the answer to an attempt was lost, and nothing has told yet.',
       )
     }
     await markCancelled(tx, tenantId, messageId, clock.now())

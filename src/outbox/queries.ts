@@ -166,6 +166,22 @@ export async function holdQueued(tx: Tx, tenantId: string, messageId: string): P
   return rows.length > 0
 }
 
+/** Whether an attempt at it was accepted, and has not failed since, or came to nobody knows what. */
+export async function mayBeAtMeta(tx: Tx, tenantId: string, messageId: string): Promise<boolean> {
+  const rows = await tx.query(sql`
+    select
+    from whatsapp_send_outbox o
+    join send_attempts t on t.tenant_id = o.tenant_id and t.outbox_id = o.id
+    where o.tenant_id = ${tenantId} and o.message_id = ${messageId}
+      and (t.wamid is not null or t.outcome = 'unknown')
+      and not exists (
+        select
+        from whatsapp_message_statuses s
+        where s.tenant_id = t.tenant_id and s.wamid = t.wamid and s.status = 'failed')
+    limit 1`)
+  return rows.length > 0
+}
+
 export async function markCancelled(
   tx: Tx,
   tenantId: string,

@@ -67,6 +67,20 @@ describe('a status', () => {
     ])
   })
 
+  test('may still come: what Meta may have cannot be cancelled', async () => {
+    const customer = await world.customerOf(firm)
+    const id = await sendAmbiguously(customer, { delivery: 'at_most_once' })
+
+    const path = `/api/whatsapp/messages/${id}/cancel`
+    const answer = await world.gateway.call('POST', path, { key: firm.key, body: {} })
+
+    expect([answer.status, answer.json.error?.code]).toEqual([409, 'NOT_CANCELLABLE'])
+    expect((await rowOf(id)).status).toBe('pending')
+    expect((await world.read(firm, id)).status).toBe('queued')
+    await world.hearMeta()
+    expect((await world.read(firm, id)).status).toBe('read')
+  })
+
   test('is not taken back: what Meta is known to have cannot be cancelled, though its row still waits', async () => {
     const customer = await world.customerOf(firm)
     const id = await sendAmbiguously(customer)
