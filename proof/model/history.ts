@@ -134,6 +134,7 @@ export function createState(
         rate,
         nextAt: Number.POSITIVE_INFINITY,
         holdUntil: never,
+        askedUntil: never,
         slowedRate: null,
         slowedAt: never,
         throttledAt: never,

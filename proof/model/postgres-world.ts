@@ -21,8 +21,8 @@ import {
   claimSends,
   enqueueSends,
   giveBackSends,
-  holdNumber,
   reapWorkers,
+  releaseNumber,
 } from '../../src/outbox/queue-queries.ts'
 import { type Sender, type SendResult, sendOne } from '../../src/outbox/send.ts'
 import { type SendContext, selectContexts } from '../../src/outbox/send-queries.ts'
@@ -173,7 +173,7 @@ export class PostgresWorld {
     const [tenantId, phoneNumberId] = this.#ownerOf(number)
     await this.#db.transaction(async (tx) => {
       await endReauth(tx, tenantId, phoneNumberId, this.#clock.now())
-      await holdNumber(tx, tenantId, phoneNumberId, null)
+      await releaseNumber(tx, tenantId, phoneNumberId)
     })
   }
 

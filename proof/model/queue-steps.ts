@@ -200,12 +200,13 @@ export function reap(state: State): number[] {
   return taken
 }
 
-/** `-Infinity` releases, `Infinity` parks. */
+/** `-Infinity` releases from all but what Meta asked for, `Infinity` parks. */
 export function hold(state: State, id: number, until: number): void {
   const number = numberOf(state, id)
   number.nextAt = Math.min(number.nextAt, Math.max(until, state.now))
   const isRelease = until === Number.NEGATIVE_INFINITY
-  number.holdUntil = isRelease ? until : Math.max(number.holdUntil, until)
+  const askedUntil = number.askedUntil > state.now ? number.askedUntil : until
+  number.holdUntil = isRelease ? askedUntil : Math.max(number.holdUntil, until)
   if (isRelease && state.bug === 'reconnecting wakes nobody') {
     number.nextAt = Number.POSITIVE_INFINITY
     return

@@ -26,6 +26,8 @@ export interface NumberState {
   waba: number
   nextAt: number
   holdUntil: number
+  /** Until when Meta asked it to wait, whatever else held it meanwhile. */
+  askedUntil: number
   /** Messages a second; Infinity: not paced. */
   rate: number
   slowedRate: number | null

@@ -32,6 +32,7 @@ export function isFree(state: State, id: number): boolean {
 }
 
 function slow(state: State, number: NumberState, since: number, until: number): void {
+  number.askedUntil = Math.max(number.askedUntil, until)
   if (number.throttledAt >= since || number.rate === Number.POSITIVE_INFINITY) return
   number.slowedRate = Math.fround(Math.max(1, rateOf(number, state.now) / 2))
   number.slowedAt = until

@@ -51,13 +51,14 @@ export async function queueAnswers<One extends Answer>(
   )
   await enqueueSends(
     tx,
-    queued.map(
-      ({ request, ...answer }): NewSend => ({
+    queued.map(({ request, ...answer }): NewSend => {
+      const conversationId = conversations.get(answer.messageId) ?? ''
+      return {
         tenantId: answer.tenantId,
         phoneNumberId: answer.phoneNumberId,
         messageId: answer.messageId,
-        conversationId: conversations.get(answer.messageId) ?? '',
-        lane: request.to ?? request.recipient ?? '',
+        conversationId,
+        lane: conversationId,
         sendAt: null,
         payload: toMeta(request),
         fallbackTemplate: null,
@@ -66,8 +67,8 @@ export async function queueAnswers<One extends Answer>(
         expiresAt: null,
         correlationId: answer.correlationId,
         parentId: null,
-      }),
-    ),
+      }
+    }),
   )
   return queued
 }

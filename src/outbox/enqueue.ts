@@ -340,7 +340,6 @@ async function earlierOf(tx: Tx, entries: Entry[], since: Date): Promise<Map<str
 
 interface QueuedEntry extends Entry {
   conversationId: string
-  lane: string
 }
 
 /** Contact, conversation and message of each. */
@@ -386,15 +385,10 @@ async function queueAll(
     }
   })
   const conversations = await queueMessages(tx, messages, newId, now)
-  return entries.map((entry, index) => {
-    const contact = messages[index]?.contact
-    return {
-      ...entry,
-      conversationId: conversations.get(entry.messageId) ?? '',
-      // However the person is addressed, it is one person's turn.
-      lane: contact?.waId ?? contact?.userId ?? '',
-    }
-  })
+  return entries.map((entry) => ({
+    ...entry,
+    conversationId: conversations.get(entry.messageId) ?? '',
+  }))
 }
 
 function sendOf({
@@ -403,7 +397,6 @@ function sendOf({
   messageId,
   correlationId,
   conversationId,
-  lane,
 }: QueuedEntry): NewSend {
   const fallback = fallbackOf(request)
   return {
@@ -411,7 +404,8 @@ function sendOf({
     phoneNumberId: place.phone_number_id,
     messageId,
     conversationId,
-    lane,
+    // However the person is addressed, and whatever name they get while it waits, it is one person's turn.
+    lane: conversationId,
     sendAt: request.send_at === undefined ? null : new Date(request.send_at),
     payload: toMeta(request),
     fallbackTemplate: fallback && toMeta(fallback),

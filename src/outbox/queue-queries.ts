@@ -131,6 +131,15 @@ export async function holdNumber(
   await tx.query(sql`select send_hold(${tenantId}, ${phoneNumberId}, ${at}::timestamptz)`)
 }
 
+/** Nothing of ours holds this number any longer; what Meta asked for holds it until that is over. */
+export async function releaseNumber(
+  tx: Tx,
+  tenantId: string,
+  phoneNumberId: string,
+): Promise<void> {
+  await tx.query(sql`select send_release(${tenantId}, ${phoneNumberId})`)
+}
+
 /** What its calls came to is forgotten. To be called after `holdNumber`, which locks the tenant. */
 export async function closeCircuit(tx: Tx, tenantId: string, phoneNumberId: string): Promise<void> {
   await tx.query(sql`
@@ -197,7 +206,7 @@ export async function reapWorkers(
       ${delaysOf('standard')}::int[], ${delaysOf('patient')}::int[])`)
 }
 
-/** Of what was claimed and never worked, nothing is left but the row in the queue, due as before. */
+/** Of what was claimed and never posted, nothing is left but the row in the queue, due as before. */
 export async function giveBackSends(
   db: Db,
   holdingsOf: () => Holdings | undefined,

@@ -2,7 +2,7 @@
 import { endReauth } from '../accounts/reauth.ts'
 import type { Tx } from '../db/connect.ts'
 import { releaseMedia } from '../media/release.ts'
-import { closeCircuit, holdNumber, wakeTenant } from './queue-queries.ts'
+import { closeCircuit, holdNumber, releaseNumber, wakeTenant } from './queue-queries.ts'
 import { keepPace } from './throughput.ts'
 
 /** A tenant's cap or status changed: what it may do now is looked at anew. */
@@ -19,7 +19,7 @@ export async function releaseAccount(
 ): Promise<void> {
   await endReauth(tx, tenantId, phoneNumberId, now)
   await releaseMedia(tx, tenantId, phoneNumberId)
-  await holdNumber(tx, tenantId, phoneNumberId, null)
+  await releaseNumber(tx, tenantId, phoneNumberId)
   await keepPace(tx, tenantId, phoneNumberId)
 }
 

@@ -66,7 +66,7 @@ export async function makeDue(db: Db): Promise<void> {
   await change(sql`
     update send_numbers
     set next_at = now(), hold_until = least(hold_until, now()), trial_at = least(trial_at, now()),
-      slowed_rate = null, paced_until = least(paced_until, now())
+      asked_until = least(asked_until, now()), slowed_rate = null, paced_until = least(paced_until, now())
     where hold_until < 'infinity'`)
   await change(sql`update send_host set trial_at = least(trial_at, now())`)
   await change(sql`delete from send_pairs`)
@@ -88,7 +88,7 @@ export async function letTimePass(db: Db, seconds: number): Promise<void> {
     await tx.query(sql`
       update send_numbers n
       set next_at = n.next_at - ago, hold_until = n.hold_until - ago, paced_until = n.paced_until - ago,
-        slowed_at = n.slowed_at - ago, throttled_at = n.throttled_at - ago, trial_at = n.trial_at - ago,
+        asked_until = n.asked_until - ago, slowed_at = n.slowed_at - ago, throttled_at = n.throttled_at - ago, trial_at = n.trial_at - ago,
         opened_at = n.opened_at - ago
       from make_interval(secs => ${seconds}) as ago`)
     await tx.query(sql`
