@@ -161,7 +161,7 @@ export const settings = {
   }),
   sendTimeoutMs: setting('SEND_TIMEOUT_MS', integer(1, 600_000), {
     default: '15000',
-    doc: 'Time limit of one call to Meta.',
+    doc: 'Time limit of one call to Meta. Shorter than `RECONCILE_SECONDS`: a worker that lost its database may end a call so long after others have begun to wait for what became of it.',
   }),
   dedupeTtlDays: setting('DEDUPE_TTL_DAYS', integer(1, 365), {
     default: '7',
