@@ -26,7 +26,8 @@ const help = `npm run test:fuzz -- [flags]
   --seed S      decides everything (default: by chance)
   --only KIND   grammar, bytes or routes; all cases are then of this kind
   --case K      only this case of the kind that --only names
-  --minutes M   begin nothing more after so long; each kind has a share of it as of the cases, and of what others leave
+  --minutes M   begin nothing more after so long; each kind has a share of it as of the cases, and of what others leave,
+                but begins with a few thousand cases in any case
   --stall MS    how long the event loop may be busy without a break, in time on the processor, beside what it takes to read a
                 body as JSON (default 500; npm test allows 1000). The aim is 100, but the largest delivery that is taken, and a
                 collection of garbage, need more.

@@ -94,6 +94,11 @@ test('every case that is kept belongs to a kind', () => {
   expect(corpusFiles().filter((file) => !isOfAKind(file))).toEqual([])
 })
 
+test('a run that has no time left makes one portion of cases, and no more', async () => {
+  const options = { seed, cases: { count: 5_000 }, untilMs: 0 }
+  expect((await runKind(bytesKind(), options)).made).toBe(2_000)
+})
+
 test('one case can be had again by its number alone', async () => {
   const kind = bytesKind()
   const made = (number: number) => kind.make(diceOf(seed, number), number)

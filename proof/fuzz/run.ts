@@ -9,7 +9,7 @@ export interface RunOptions {
   seed: number
   /** How many, or which one alone. */
   cases: { count: number } | { only: number }
-  /** When to begin no further chunk, on the monotonic clock. */
+  /** When to begin no chunk but the first, on the monotonic clock. */
   untilMs?: number
   /** Past failures run first; not against what is planted, which does not know them. */
   withCorpus?: boolean
@@ -85,7 +85,8 @@ export async function runKind<Case>(kind: Kind<Case>, options: RunOptions): Prom
       ? [options.cases.only, options.cases.only + 1]
       : [0, options.cases.count]
   let number = first
-  while (number < end && performance.now() < (options.untilMs ?? Number.POSITIVE_INFINITY)) {
+  const isTimeLeft = () => performance.now() < (options.untilMs ?? Number.POSITIVE_INFINITY)
+  while (number < end && (number === first || isTimeLeft())) {
     const from = number
     const chunk: Case[] = []
     for (; number < end && chunk.length < kind.chunkSize; number++) {
