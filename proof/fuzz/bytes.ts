@@ -4,6 +4,7 @@ import type { Dice } from './dice.ts'
 import type { Kind } from './kind.ts'
 import type { Reader } from './model.ts'
 import { changed, type Path, pathsIn, toJson, wireChanges } from './mutations.ts'
+import { readingMs } from './processor-time.ts'
 import { readers } from './readers.ts'
 
 export interface BytesCase {
@@ -47,6 +48,7 @@ export function bytesKind(of: Reader[] = readers): Kind<BytesCase> {
     *smaller({ reader, bytes }) {
       for (const less of shorter(bytes)) yield { reader, bytes: less }
     },
+    leastMs: ({ bytes }) => readingMs(bytes),
     counts: () => counts,
   }
 }

@@ -1,6 +1,6 @@
 // Grammar fuzzing of webhooks over HTTP: Meta's own, with anything in them changed, beside good messages that must arrive.
 import { sql } from '../../src/db/connect.ts'
-import { isObject, parseJson } from '../../src/meta/json.ts'
+import { isObject } from '../../src/meta/json.ts'
 import { signatureOf, tenantANumber, tenantBNumber } from '../../test/support/gateway.ts'
 import { entry, textMessage } from '../../test/support/payloads.ts'
 import { until } from '../../test/support/program.ts'
@@ -10,6 +10,7 @@ import type { Kind } from './kind.ts'
 import { knocks } from './knocks.ts'
 import type { GrammarCase, GrammarPlace } from './model.ts'
 import { changed, heavyChanges, pathsIn, toJson, wireChanges } from './mutations.ts'
+import { readingMs } from './processor-time.ts'
 import { webhookBodies } from './samples.ts'
 
 /** The number of the good messages that have a change of their own. */
@@ -104,14 +105,16 @@ function withSiblings(value: unknown, dice: Dice, name: string): { body: Buffer;
     good.push(wamid)
     return textMessage(wamid, 'still here', { from: String(16505550100 + dice.below(50)) })
   }
-  const entries = value.entry.map((one) => withSiblingsInside(one, sibling))
-  const own = () => entry({ number: siblingNumber, messages: [sibling()] })
-  if (dice.isOneIn(2)) entries.unshift(own())
-  if (good.length === 0 || dice.isOneIn(2)) entries.push(own())
+  // Also twice in one list, or in an entry that is there twice: it is still one message.
+  const onceOrTwice = <T>(one: T): T[] => (dice.isOneIn(6) ? [one, one] : [one])
+  const entries = value.entry.map((one) => withSiblingsInside(one, () => onceOrTwice(sibling())))
+  const own = () => onceOrTwice(entry({ number: siblingNumber, messages: onceOrTwice(sibling()) }))
+  if (dice.isOneIn(2)) entries.unshift(...own())
+  if (good.length === 0 || dice.isOneIn(2)) entries.push(...own())
   return { body: Buffer.from(toJson({ ...value, entry: entries })), good }
 }
 
-function withSiblingsInside(one: unknown, sibling: () => unknown): unknown {
+function withSiblingsInside(one: unknown, siblings: () => unknown[]): unknown {
   if (!isObject(one) || !Array.isArray(one.changes)) return one
   const number = [tenantANumber, tenantBNumber].find(({ waba_id }) => waba_id === one.id)
   const changes = one.changes.map((change: unknown) => {
@@ -122,7 +125,7 @@ function withSiblingsInside(one: unknown, sibling: () => unknown): unknown {
       metadata.phone_number_id === number?.phone_number_id &&
       number !== undefined
     if (!isWhole || !Array.isArray(messages)) return change
-    return { ...change, value: { ...change.value, messages: [...messages, sibling()] } }
+    return { ...change, value: { ...change.value, messages: [...messages, ...siblings()] } }
   })
   return { ...one, changes }
 }
@@ -139,13 +142,6 @@ function* smallerBodies(body: Buffer): Generator<Buffer> {
   } catch {
     return
   }
-}
-
-/** In time on the processor. */
-function readingMs(body: Buffer): number {
-  const before = process.cpuUsage()
-  parseJson(body)
-  return process.cpuUsage(before).user / 1000
 }
 
 /** Once everything is processed: whether the good are there, and nothing else. */

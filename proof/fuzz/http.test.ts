@@ -1,6 +1,8 @@
 // How often a gateway may ask to come later before a run takes it for a finding.
 import { expect, test } from 'vitest'
+import { bytesKind } from './bytes.ts'
 import { askPatiently, type FuzzAnswer, later, laterAllowed } from './http.ts'
+import { missedBy } from './run.ts'
 
 const answer = (status: number, headers: Record<string, string> = {}): FuzzAnswer => ({
   ...{ status, headers: new Headers(headers), text: '', json: undefined },
@@ -19,6 +21,15 @@ test('whoever is asked to come later comes again, and each time counts', async (
     status: 500,
   })
   expect(counts.get(later)).toBe(2)
+})
+
+test('a run has missed something that was put off too often, or came to no case at all', () => {
+  const kindOf = (times: number) => ({ ...bytesKind([]), counts: () => new Map([[later, times]]) })
+  const of = { ran: 10, made: 10, tookMs: 1, failures: [] }
+
+  expect(missedBy(kindOf(5), of)).toEqual([])
+  expect(missedBy(kindOf(6), of)).toEqual(['it asked to come later 6 times, not 5'])
+  expect(missedBy(kindOf(0), { ...of, made: 0 })).toEqual(['no case was made'])
 })
 
 test('a few times are allowed in any run, more only in a long one', () => {

@@ -3,9 +3,11 @@ import type { Dice } from './dice.ts'
 
 export type Verdict = string | undefined
 
+export const kindNames = ['bytes', 'grammar', 'routes'] as const
+
 /** Of cases that are plain data (Buffers included), so that a failed one can be kept. */
 export interface Kind<Case> {
-  name: 'grammar' | 'bytes' | 'routes'
+  name: (typeof kindNames)[number]
   /** So many are made, run and settled before the next. */
   chunkSize: number
   inFlight: number
@@ -20,6 +22,8 @@ export interface Kind<Case> {
   leastMs?(one: Case): number
   /** Of what was counted while it ran: name and count. */
   counts(): Map<string, number>
+  /** What a run of so many cases should have come by, and did not. */
+  missed?(made: number): string[]
 }
 
 export interface Failure {

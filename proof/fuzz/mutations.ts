@@ -49,6 +49,8 @@ export const changes: Record<string, Change> = {
   'turned around': () => '\u202eabc\u2066\u0301\u0301',
   'nested deeply': () => JSON.parse(nested(300)),
   'given a prototype': () => JSON.parse('{"__proto__":{"kind":"message"},"toString":1}'),
+  'given each item twice': (old) =>
+    Array.isArray(old) ? old.flatMap((item) => [item, item]) : old,
   'made a list of itself': (old) => Array.from({ length: 20 }, () => old),
 }
 
@@ -57,9 +59,18 @@ const doubled = (key: string, old: unknown) => {
   return new RawJson(`{"${key}":${text},"${key}":null,"${key}":${text}}`)
 }
 
+/** Every key is there twice: the last of them counts, as it does for whoever reads JSON. */
+const withKeysTwice = (old: unknown) => {
+  if (typeof old !== 'object' || old === null || old instanceof RawJson) return old
+  if (Array.isArray(old) || Object.keys(old).length === 0) return old
+  const first = Object.keys(old).map((key) => `${JSON.stringify(key)}:null`)
+  return new RawJson(`{${first.join(',')},${toJson(old).slice(1)}`)
+}
+
 /** The same, and what only `toJson` can write. */
 export const wireChanges: Record<string, Change> = {
   ...changes,
+  'given each of its keys twice': withKeysTwice,
   'given a key twice': (old) => doubled('id', old),
   'given a prototype twice': (old) => doubled('__proto__', old),
   'made a number beyond all': () => new RawJson('1e999'),

@@ -14,6 +14,7 @@ import { keepRows, type WatchedGateway, watchGateway } from './gateway.ts'
 import { siblingNumber } from './grammar.ts'
 import { type Ask, createAsk } from './http.ts'
 import type { GrammarPlace, RoutesPlace } from './model.ts'
+import { learnCursors } from './routes.ts'
 
 export interface PlaceOptions {
   database: { url: string; db: Db }
@@ -72,13 +73,15 @@ export async function openForRoutes(options: PlaceOptions): Promise<RoutesPlace 
     B: await createFirm(world, 'birch'),
   }))
   const { json } = await place.ask({ method: 'GET', path: '/openapi.json', headers: {} })
-  return {
+  const opened = {
     ...place,
     url: place.gateway.url,
     firms: place.seeded,
     document: resolved(json as OpenApiDocument),
     routes: declaredRoutes(),
   }
+  await learnCursors(opened)
+  return opened
 }
 
 /** The numbers of the fixtures, and one for the good messages beside them. */

@@ -4,7 +4,6 @@
 import type { z } from 'zod'
 import { newsOf } from '../../src/accounts/news.ts'
 import { inboundTask, outboundTask } from '../../src/api/contract-tasks.ts'
-import { decodeCursor, encodeCursor } from '../../src/api/paging.ts'
 import { parsePart } from '../../src/api/route.ts'
 import { AppError } from '../../src/errors.ts'
 import type { ErrorCode } from '../../src/errors-table.ts'
@@ -27,6 +26,7 @@ import { newTemplate, templateChange, templateDefinition } from '../../src/templ
 import { showPreview } from '../../src/templates/show.ts'
 import { signatureOf, testSecrets } from '../../test/support/gateway.ts'
 import { everyMessage } from '../../test/support/messages-to-send.ts'
+import { cursorReaders } from './cursor-readers.ts'
 import { graphReaders } from './graph-readers.ts'
 import type { Reader } from './model.ts'
 import { webhookBodies } from './samples.ts'
@@ -101,18 +101,6 @@ function readSignature(bytes: Buffer): string | undefined {
   const isRight = header === signature
   if (isSigned(signed, header, secrets) !== isRight) return `signed is not ${isRight}`
   return isSignatureHeader(header) || !isRight ? undefined : 'the right form is refused'
-}
-
-function readCursor(bytes: Buffer): string | undefined {
-  const given = bytes.toString()
-  try {
-    const cursor = decodeCursor(given)
-    if (!cursor || !isUuid(cursor.id)) return 'no id in it'
-    return encodeCursor(cursor) === given ? undefined : 'another cursor than was given'
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'INVALID_CURSOR') return undefined
-    throw error
-  }
 }
 
 function readCallback(bytes: Buffer): string | undefined {
@@ -233,11 +221,6 @@ export const readers: Reader[] = [
         : 'signed other bytes',
   },
   {
-    name: 'cursor',
-    samples: text(encodeCursor({ at: new Date(1.78e12), id: uuid }), ''),
-    read: readCursor,
-  },
-  {
     name: 'callback data',
     samples: text(packCallback(uuid, null), packCallback(uuid, 'own')),
     read: readCallback,
@@ -297,5 +280,6 @@ export const readers: Reader[] = [
     ),
     read: readLogText,
   },
+  ...cursorReaders,
   ...graphReaders,
 ]

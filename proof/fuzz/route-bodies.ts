@@ -13,7 +13,7 @@ interface Body {
 }
 
 const ordinary = Object.values(wireChanges)
-const jsonHeaders = { 'content-type': 'application/json' }
+export const jsonHeaders = { 'content-type': 'application/json' }
 const otherTypes = [
   ...['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'nonsense', ''],
   ...['application/json; charset=utf-16', 'application/vnd.api+json', 'multipart/form-data'],
@@ -41,6 +41,7 @@ const ids: Record<string, string> = {
   phone_number_id: 'number-of-alder',
   to: '16505550143',
   ids: '<<A.dlq>>',
+  after: Buffer.from('place 1').toString('base64url'),
   reason: 'why',
   url: 'http://127.0.0.1:9/',
 }

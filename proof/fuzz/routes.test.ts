@@ -6,8 +6,8 @@ import type { FuzzAnswer } from './http.ts'
 import type { RouteCase, RoutesPlace } from './model.ts'
 import { createOracle } from './oracle.ts'
 import { openForRoutes } from './place.ts'
-import { consuming, credentialsOf, routesKind, targetsOf } from './routes.ts'
-import { runKind, type StallOptions, toldOf } from './run.ts'
+import { consuming, credentialsOf, missedOf, routesKind, targetsOf } from './routes.ts'
+import { missedBy, runKind, type StallOptions, toldOf } from './run.ts'
 
 const seed = fixedSeed()
 let place: RoutesPlace
@@ -22,9 +22,28 @@ beforeAll(async () => {
 })
 
 test(`1 500 requests: each is answered as documented, with nothing of another firm (SEED=${seed})`, async () => {
-  const result = await runKind(routesKind(place), { seed, cases: { count: 1_500 }, stall })
+  const kind = routesKind(place)
+  const result = await runKind(kind, { seed, cases: { count: 1_500 }, stall })
 
   expect(toldOf(result)).toEqual([])
+  // Every route was asked, and most did what they were asked.
+  expect(missedBy(kind, result)).toEqual([])
+})
+
+test('a run that never comes by a route, or is refused by too many, has missed something', () => {
+  const of = (...digits: number[]) => new Set(digits)
+  const nine = [...Array(9).keys()].map((one): [string, Set<number>] => [`GET /${one}`, of(2, 4)])
+
+  expect(missedOf(new Map([...nine, ['GET /9', of(4)]]), 1_500)).toEqual([])
+  expect(missedOf(new Map([...nine, ['GET /9', of()]]), 1_500)).toEqual(['GET /9 was never asked'])
+  expect(missedOf(new Map([...nine, ['GET /9', of()]]), 100)).toEqual([])
+  const refused = new Map([...nine.slice(0, 2), ['GET /9', of(4)]] as [string, Set<number>][])
+  expect(missedOf(refused, 1_500)).toEqual(['1 of 3 routes never did what they were asked: GET /9'])
+})
+
+test('lists are asked to go on where they ended', () => {
+  const cursors = Object.keys(place.firms.A.ids).filter((name) => name.startsWith('next of '))
+  expect(cursors.length).toBeGreaterThan(5)
 })
 
 test('what is put back is all that was taken: the firms can still call', async () => {

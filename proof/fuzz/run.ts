@@ -1,13 +1,15 @@
 // Runs cases chunk by chunk: first the corpus, then as many as asked; tells of each new problem once.
 import { readdirSync, readFileSync } from 'node:fs'
 import { diceOf } from './dice.ts'
+import { later, laterAllowed } from './http.ts'
 import { type Failure, type Kind, readWritten, type Verdict, written } from './kind.ts'
+import { processorMs } from './processor-time.ts'
 
 export interface RunOptions {
   seed: number
   /** How many, or which one alone. */
   cases: { count: number } | { only: number }
-  /** When to begin no further chunk, on the monotonic clock. */
+  /** When to begin no chunk but the first, on the monotonic clock. */
   untilMs?: number
   /** Past failures run first; not against what is planted, which does not know them. */
   withCorpus?: boolean
@@ -18,12 +20,15 @@ export interface RunOptions {
 
 export interface StallOptions {
   limitMs: number
-  /** The longest that it was busy without a break since the last call. */
-  take(): Promise<number>
+  /** The longest that it was busy without a break since the last call. Without it all happens in this process, one case after
+   *  the other: then what each uses of the processor counts. */
+  take?(): Promise<number>
 }
 
 export interface RunResult {
   ran: number
+  /** Without those of the corpus. */
+  made: number
   tookMs: number
   failures: Failure[]
 }
@@ -39,6 +44,16 @@ export function toldOf({ failures }: RunResult): string[] {
   return [...first.values()].map(
     (one) => `case ${one.number}: ${one.problem} ${written(one.case).slice(0, 1_000)}`,
   )
+}
+
+/** What no single case is to blame for. */
+export function missedBy<Case>(kind: Kind<Case>, { ran, made }: RunResult): string[] {
+  const [timesLater, allowed] = [kind.counts().get(later) ?? 0, laterAllowed(ran)]
+  return [
+    ...(made === 0 ? ['no case was made'] : []),
+    ...(timesLater > allowed ? [`it ${later} ${timesLater} times, not ${allowed}`] : []),
+    ...(kind.missed?.(made) ?? []),
+  ]
 }
 
 const smallerTries = 150
@@ -61,7 +76,7 @@ export async function runKind<Case>(kind: Kind<Case>, options: RunOptions): Prom
     options.onFailure?.(failure)
   }
 
-  await options.stall?.take()
+  await options.stall?.take?.()
   const isWithCorpus = options.withCorpus !== false && !('only' in options.cases)
   const corpus = isWithCorpus ? corpusOf(kind) : []
   await runChunk(kind, corpus, (place) => -1 - place, onFailure, options.stall)
@@ -70,7 +85,8 @@ export async function runKind<Case>(kind: Kind<Case>, options: RunOptions): Prom
       ? [options.cases.only, options.cases.only + 1]
       : [0, options.cases.count]
   let number = first
-  while (number < end && performance.now() < (options.untilMs ?? Number.POSITIVE_INFINITY)) {
+  const isTimeLeft = () => performance.now() < (options.untilMs ?? Number.POSITIVE_INFINITY)
+  while (number < end && (number === first || isTimeLeft())) {
     const from = number
     const chunk: Case[] = []
     for (; number < end && chunk.length < kind.chunkSize; number++) {
@@ -78,8 +94,8 @@ export async function runKind<Case>(kind: Kind<Case>, options: RunOptions): Prom
     }
     await runChunk(kind, chunk, (place) => from + place, onFailure, options.stall)
   }
-  const ran = number - first + corpus.length
-  return { ran, tookMs: performance.now() - startedMs, failures }
+  const made = number - first
+  return { ran: made + corpus.length, made, tookMs: performance.now() - startedMs, failures }
 }
 
 async function runChunk<Case>(
@@ -91,19 +107,25 @@ async function runChunk<Case>(
 ): Promise<void> {
   if (chunk.length === 0) return
   const found: [number, string][] = []
+  const slow: number[] = []
+  const isHere = stall && !stall.take
   let next = 0
   const runSome = async () => {
     while (next < chunk.length) {
       const place = next++
+      const before = isHere && process.cpuUsage()
       const verdict = verdictOf(kind, chunk[place] as Case)
       // In process most have none to wait for, and a wait costs more than the case.
       const problem = verdict instanceof Promise ? await verdict : verdict
       if (problem !== undefined) found.push([place, problem])
+      else if (before && processorMs(before) > stall.limitMs) slow.push(place)
     }
   }
   await Promise.all(Array.from({ length: kind.inFlight }, runSome))
   const late = await kind.settle?.(chunk)
-  const still = stall ? await blame(kind, chunk, stall) : []
+  const still = stall?.take
+    ? await blame(kind, chunk, stall.limitMs, stall.take)
+    : await stillSlow(kind, chunk, slow, stall?.limitMs ?? 0)
   for (const [place, problem] of [...found, ...(late ?? []), ...still]) {
     await onFailure(numberOf(place), problem, chunk[place] as Case)
   }
@@ -113,14 +135,13 @@ async function runChunk<Case>(
 async function blame<Case>(
   kind: Kind<Case>,
   chunk: Case[],
-  { limitMs, take }: StallOptions,
+  limitMs: number,
+  take: () => Promise<number>,
 ): Promise<[number, string][]> {
   const togetherMs = await take()
   if (togetherMs <= limitMs) return []
   const guilty: [number, string][] = []
-  let isExplained = false
-  // A megabyte of nothing but brackets takes long to read, whoever does it.
-  const limitOf = (one: Case) => limitMs + readings * (kind.leastMs?.(one) ?? 0)
+  let excusedMs = 0
   async function search(from: number, end: number): Promise<void> {
     if (guilty.length >= toldPerSignature) return
     const some = chunk.slice(from, end)
@@ -130,8 +151,9 @@ async function blame<Case>(
     if (ms <= limitMs) return
     const [one] = some
     if (some.length === 1 && one !== undefined) {
-      isExplained = true
-      if (ms > limitOf(one)) guilty.push([from, stalled(ms)])
+      const allowedMs = limitOf(kind, one, limitMs)
+      if (ms > allowedMs) guilty.push([from, stalled(ms)])
+      else excusedMs += allowedMs
       return
     }
     const middle = Math.floor((from + end) / 2)
@@ -139,8 +161,32 @@ async function blame<Case>(
     await search(middle, end)
   }
   await search(0, chunk.length)
-  if (isExplained) return guilty
+  // What may take long excuses that much, and nothing beside it.
+  if (guilty.length > 0 || togetherMs <= excusedMs) return guilty
   return [[0, `${stalled(togetherMs)}, and by none alone`]]
+}
+
+/** Measured again, alone: the first time others may have left something to tidy up. */
+async function stillSlow<Case>(
+  kind: Kind<Case>,
+  chunk: Case[],
+  places: number[],
+  limitMs: number,
+): Promise<[number, string][]> {
+  const guilty: [number, string][] = []
+  for (const place of places) {
+    const one = chunk[place] as Case
+    const before = process.cpuUsage()
+    await verdictOf(kind, one)
+    const ms = processorMs(before)
+    if (ms > limitOf(kind, one, limitMs)) guilty.push([place, stalled(ms)])
+  }
+  return guilty
+}
+
+/** A megabyte of nothing but brackets takes long to read, whoever does it. */
+function limitOf<Case>(kind: Kind<Case>, one: Case, limitMs: number): number {
+  return limitMs + readings * (kind.leastMs?.(one) ?? 0)
 }
 
 /** In one go it is read, made into items, and written again as what cannot be applied. */
@@ -190,9 +236,11 @@ async function smallest<Case>(kind: Kind<Case>, failed: Case, signature: string)
 
 const corpusFolder = new URL('corpus/', import.meta.url)
 
+export const corpusFiles = () => readdirSync(corpusFolder)
+
 /** What failed once, kept for ever. */
 function corpusOf<Case>({ name }: Kind<Case>): Case[] {
-  return readdirSync(corpusFolder)
+  return corpusFiles()
     .filter((file) => file.startsWith(`${name}-`))
     .sort()
     .map((file) => {

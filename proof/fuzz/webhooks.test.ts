@@ -5,7 +5,7 @@ import { fixedSeed } from './dice.ts'
 import { grammarKind } from './grammar.ts'
 import type { GrammarPlace } from './model.ts'
 import { openForGrammar } from './place.ts'
-import { runKind, type StallOptions, toldOf } from './run.ts'
+import { missedBy, runKind, type StallOptions, toldOf } from './run.ts'
 
 const seed = fixedSeed()
 let place: GrammarPlace
@@ -24,6 +24,7 @@ test(`800 deliveries: each is answered as it must be, and every good sibling arr
   const result = await runKind(kind, { seed, cases: { count: 800 }, stall })
 
   expect(toldOf(result)).toEqual([])
+  expect(missedBy(kind, result)).toEqual([])
   expect([...kind.counts().keys()]).toEqual(expect.arrayContaining(['200', '401', '403', '415']))
 })
 

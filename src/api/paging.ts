@@ -15,11 +15,15 @@ export function encodeCursor(cursor: Cursor): string {
 export function decodeCursor(text: string | undefined): Cursor | null {
   if (text === undefined) return null
   const [time = '', id = ''] = Buffer.from(text, 'base64url').toString('utf8').split(' ')
-  // Four digits: JavaScript knows years that Postgres does not.
-  const at = new Date(/^\d{4}-/.test(time) ? time : Number.NaN)
+  const at = cursorTime(time)
   const isOurs = !Number.isNaN(at.getTime()) && isUuid(id) && encodeCursor({ at, id }) === text
   if (!isOurs) throw invalidCursor()
   return { at, id }
+}
+
+/** With four digits in its year: JavaScript knows years that Postgres does not. */
+export function cursorTime(text: string): Date {
+  return new Date(/^\d{4}-/.test(text) ? text : Number.NaN)
 }
 
 export function invalidCursor(): AppError {

@@ -308,7 +308,9 @@ const operations: PlainOperation[] = [
     path: '/docs/:page',
     access: 'public',
     summary: 'A page of the guide, or one of its files',
-    description: '`guide` is the first one. With `.md` behind its name a page is its Markdown.',
+    description:
+      '`guide` is the first one. With `.md` behind its name a page is its Markdown. A browser (Accept: text/html) is told in a ' +
+      'page, too, that there is none.',
     tags: ['Operations'],
     parameters: [parameter('path', 'page', true, 'its name', 'getting-started')],
     responses: {
@@ -318,6 +320,7 @@ const operations: PlainOperation[] = [
       }),
     },
     errors: ['NOT_FOUND', 'DOCUMENTS_NOT_BUILT'],
+    errorPages: 'too',
   },
   {
     operationId: 'operations.llms',

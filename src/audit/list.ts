@@ -1,6 +1,6 @@
 // The audit as a list, newest first: one tenant's or everybody's.
+import { cursorTime, invalidCursor } from '../api/paging.ts'
 import type { Db, Tx } from '../db/connect.ts'
-import { AppError } from '../errors.ts'
 import {
   type ActRow,
   type AuditCursor,
@@ -69,17 +69,12 @@ function encodeAuditCursor(row: ActRow): string {
   return Buffer.from(`${row.at.toISOString()} ${row.chain} ${row.position}`).toString('base64url')
 }
 
-function decodeAuditCursor(text: string | undefined): AuditCursor | null {
+export function decodeAuditCursor(text: string | undefined): AuditCursor | null {
   if (text === undefined) return null
   const decoded = Buffer.from(text, 'base64url').toString('utf8')
   const [, time = '', chain = '', position] =
     /^(\S{1,40}) (operators|[0-9a-f-]{36}) (\d{1,15})$/.exec(decoded) ?? []
-  const at = new Date(time)
-  if (position === undefined || Number.isNaN(at.getTime())) {
-    const problem = 'not a cursor of this API; start again without it'
-    throw new AppError('INVALID_CURSOR', 400, `after: ${problem}`, {
-      details: { fields: [{ field: 'after', problem }] },
-    })
-  }
+  const at = cursorTime(time)
+  if (position === undefined || Number.isNaN(at.getTime())) throw invalidCursor()
   return { at, chain, position: Number(position) }
 }

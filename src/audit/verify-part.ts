@@ -21,7 +21,7 @@ interface PartQuery {
 type Part = z.output<typeof auditVerification>
 
 export async function verifyPart(db: Db, { scope, tenantId, after }: PartQuery): Promise<Part> {
-  const place = placeIn(after)
+  const place = decodeVerified(after)
   const chain = tenantId ?? scope
   if (scope !== null && chain !== scope) throw notFound('TENANT_NOT_FOUND', 'tenant')
   if (place && chain !== null && place.chain !== chain) throw wrongPlace()
@@ -63,7 +63,7 @@ async function walkPart(db: Tx, only: string | null, from: Place): Promise<Part>
 const textOf = ({ chain, position }: Place) =>
   Buffer.from(`${chain} ${position}`).toString('base64url')
 
-function placeIn(text: string | undefined): Place | undefined {
+export function decodeVerified(text: string | undefined): Place | undefined {
   if (text === undefined) return undefined
   const decoded = Buffer.from(text, 'base64url').toString('utf8')
   const [, chain, position] = /^(operators|[0-9a-f-]{36}) (\d{1,15})$/.exec(decoded) ?? []

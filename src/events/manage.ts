@@ -261,7 +261,7 @@ function encodePlace(position: number): string {
   return Buffer.from(`place ${position}`).toString('base64url')
 }
 
-function decodePlace(text: string | undefined): number | null {
+export function decodePlace(text: string | undefined): number | null {
   if (text === undefined) return null
   const decoded = Buffer.from(text, 'base64url').toString('utf8')
   const [, position] = /^place (\d{1,15})$/.exec(decoded) ?? []
