@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { endWhenInterrupted } from './interrupt.ts'
 import { customersFor, least, type NemesisOptions, usualOptions } from './nemesis/options.ts'
 import { reportText } from './nemesis/report.ts'
-import { endWithSeed, runNemesis } from './nemesis/run.ts'
+import { endWithSeed, kindsOf, runNemesis } from './nemesis/run.ts'
 import { numberOf, wholeNumberOf } from './numbers.ts'
 
 const help = `Kills, cuts off, floods and confuses a running gateway, and checks every invariant from outside.
@@ -44,12 +44,24 @@ if (values.help) {
     sendsPerSecond: rate / 2,
     workers: wholeNumberOf('workers', values.workers, 1),
     customersPerFirm: customersFor(rate),
-    ...(values.faults !== undefined && { faults: values.faults.split(',') }),
+    ...(values.faults !== undefined && { faults: namesIn(values.faults) }),
     ...(values.keep && { keep: values.keep }),
     say: (line) => console.log(line),
   }
   endWhenInterrupted(values.seed)
   process.exitCode = await endWithSeed(values.seed, () => main(options))
+}
+
+/** What is no name is refused like what is no number (numbers.ts). */
+function namesIn(text: string): string[] {
+  const names = text.split(',')
+  try {
+    kindsOf(names)
+  } catch (error) {
+    console.error(`--faults: ${(error as Error).message}`)
+    process.exit(2)
+  }
+  return names
 }
 
 async function main(options: NemesisOptions): Promise<number> {

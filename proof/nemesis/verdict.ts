@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Canary } from '../../test/support/canaries.ts'
+import { until } from '../../test/support/program.ts'
 import { checkEverything } from '../checks/check.ts'
 import { checkConsent, gatherWords } from '../checks/consent.ts'
 import { checkDeaths } from '../checks/deaths.ts'
@@ -15,7 +16,6 @@ import {
   checkRows,
   gatherOwners,
 } from '../checks/strangers.ts'
-import { patiently } from './client.ts'
 import { type ClientLog, intentText } from './client-log.ts'
 import type { Drained } from './drain.ts'
 import { retryAfterSeconds } from './faults.ts'
@@ -86,13 +86,13 @@ export async function judge(place: Place, log: ClientLog, drained: Drained): Pro
   }
 }
 
-/** Who was started only just now gets its time to listen. */
 async function checkAllMetrics(members: Member[], canaries: Canary[]): Promise<string[]> {
-  const found = members.map((member) =>
-    patiently(() => checkMetrics(canaries, `http://127.0.0.1:${member.port()}`)).catch(
-      (error: Error) => [`${member.name} does not tell its metrics: ${error.message}`],
-    ),
-  )
+  const found = members.map(async (member) => {
+    // Who was started only just now gets its time to listen.
+    const look = () =>
+      checkMetrics(canaries, `http://127.0.0.1:${member.port()}`).catch(() => undefined)
+    return until(`${member.name} tells its metrics`, look).catch((error: Error) => [error.message])
+  })
   return (await Promise.all(found)).flat()
 }
 
