@@ -2,9 +2,10 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { endWhenInterrupted } from './interrupt.ts'
-import { customersFor, usualOptions } from './nemesis/options.ts'
+import { customersFor, least, type NemesisOptions, usualOptions } from './nemesis/options.ts'
 import { reportText } from './nemesis/report.ts'
-import { endWithSeed, runNemesis } from './nemesis/run.ts'
+import { endWithSeed, kindsOf, runNemesis } from './nemesis/run.ts'
+import { numberOf, wholeNumberOf } from './numbers.ts'
 
 const help = `Kills, cuts off, floods and confuses a running gateway, and checks every invariant from outside.
 
@@ -16,7 +17,7 @@ const help = `Kills, cuts off, floods and confuses a running gateway, and checks
   --report FILE  where the result goes as JSON
   --keep FOLDER  leave there what the processes wrote, which faults there were, and all that was judged by
 
-Exit code 0: every invariant holds. 1: it does not, or the run broke.`
+Exit code 0: every invariant holds. 1: it does not, no fault began, or the run broke. 2: a flag that cannot be.`
 
 const { values } = parseArgs({
   options: {
@@ -34,24 +35,37 @@ const { values } = parseArgs({
 if (values.help) {
   console.log(help)
 } else {
-  endWhenInterrupted(values.seed)
-  process.exitCode = await endWithSeed(values.seed, main)
-}
-
-async function main(): Promise<number> {
-  const rate = Number(values.rate)
-  const report = await runNemesis({
+  const rate = numberOf('rate', values.rate, least)
+  const options: NemesisOptions = {
     ...usualOptions,
-    seed: Number(values.seed),
-    minutes: Number(values.minutes),
+    seed: wholeNumberOf('seed', values.seed),
+    minutes: numberOf('minutes', values.minutes, least),
     webhooksPerSecond: rate,
     sendsPerSecond: rate / 2,
-    workers: Number(values.workers),
+    workers: wholeNumberOf('workers', values.workers, 1),
     customersPerFirm: customersFor(rate),
-    ...(values.faults && { faults: values.faults.split(',') }),
+    ...(values.faults !== undefined && { faults: namesIn(values.faults) }),
     ...(values.keep && { keep: values.keep }),
     say: (line) => console.log(line),
-  })
+  }
+  endWhenInterrupted(values.seed)
+  process.exitCode = await endWithSeed(values.seed, () => main(options))
+}
+
+/** What is no name is refused like what is no number (numbers.ts). */
+function namesIn(text: string): string[] {
+  const names = text.split(',')
+  try {
+    kindsOf(names)
+  } catch (error) {
+    console.error(`--faults: ${(error as Error).message}`)
+    process.exit(2)
+  }
+  return names
+}
+
+async function main(options: NemesisOptions): Promise<number> {
+  const report = await runNemesis(options)
   console.log(reportText(report))
   if (values.report) await writeFile(values.report, `${JSON.stringify(report, null, 2)}\n`)
   return report.violations.length === 0 ? 0 : 1

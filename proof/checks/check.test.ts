@@ -1,134 +1,19 @@
 // A checker that cannot find anything is worth nothing: each finds what is planted for it, and nothing where all is well.
 import { expect, test } from 'vitest'
-import type { AcceptedSend, Delivery, GraphRequest } from '../../simulator/ledger.ts'
 import { checkEverything } from './check.ts'
 import { isDenied } from './doubles.ts'
 import type { Evidence } from './evidence.ts'
-
-const attemptId = '6f1f9d3c-1111-4222-8333-444455556666'
-const eventId = '6f1f9d3c-1111-4222-8333-444455557777'
-const inboundId = '6f1f9d3c-1111-4222-8333-444455558888'
-const phoneNumberId = '77002'
-
-const posted = (id = attemptId): GraphRequest => ({
-  id: 'request-1',
-  method: 'POST',
-  path: '/messages',
-  endpoint: 'messages',
-  phone_number_id: phoneNumberId,
-  waba_id: null,
-  recipient: '16505550101',
-  arrived_at: '2026-01-01T00:00:00.000Z',
-  answered_at: null,
-  status: 200,
-  outcome: 'answered',
-  wamid: 'wamid.out',
-  faults: [],
-  body: { biz_opaque_callback_data: `est:${id}` },
-})
-
-const accepted = (text: string, wamid: string): AcceptedSend => ({
-  wamid,
-  phone_number_id: phoneNumberId,
-  accepted_at: '2026-01-01T00:00:00.000Z',
-  recipient: { input: '+16505550101' },
-  type: 'text',
-  dropped: false,
-  request: { text: { body: text } },
-})
-
-const status = (state: string): Delivery => ({
-  id: `delivery-${state}`,
-  kind: 'status',
-  phone_number_id: phoneNumberId,
-  wamid: 'wamid.out',
-  status: state,
-  items: [
-    {
-      kind: 'status',
-      field: 'messages',
-      phone_number_id: phoneNumberId,
-      wamid: 'wamid.out',
-      status: state,
-    },
-  ],
-  faults: [],
-  created_at: '2026-01-01T00:00:00.000Z',
-  body: '{"id":"wamid.out"}',
-  state: 'delivered',
-  attempts: [],
-})
-
-/** One message in, one message out, all well. */
-function goodEvidence(): Evidence {
-  return {
-    ledger: {
-      requests: [posted()],
-      sends: [accepted('number 1', 'wamid.out')],
-      reads: [],
-      deliveries: [status('sent')],
-      faults: [],
-      forgotten: 0,
-    },
-    client: {
-      webhooks: [{ wamid: 'wamid.in', isAcknowledged: true }],
-      sends: [{ text: 'number 1', phoneNumberId, to: '16505550101', isAccepted: true }],
-      decisions: [{ letterId: 'dlq_1', state: 'discarded' }],
-      events: [{ id: `evt_${eventId.replaceAll('-', '')}` }],
-    },
-    rows: {
-      webhooks: [{ id: 'w1', status: 'done' }],
-      messages: [
-        { ...message, id: inboundId, direction: 'inbound', wamid: 'wamid.in', status: 'received' },
-        {
-          ...message,
-          id: 'm1',
-          direction: 'outbound',
-          wamid: 'wamid.out',
-          status: 'sent',
-          text: 'number 1',
-          attempts: 1,
-        },
-      ],
-      steps: [{ wamid: 'wamid.out', status: 'sent' }],
-      sends: [{ id: '1', messageId: 'm1', status: 'done', parentId: null }],
-      attempts: [
-        { id: attemptId, messageId: 'm1', outcome: 'accepted', statusCode: 200, isDead: false },
-      ],
-      letters: [
-        {
-          id: 'dlq_1',
-          kind: 'inbound',
-          state: 'discarded',
-          eventId: 'w1',
-          messageId: null,
-          errorCode: 'INVALID',
-          raw: '{}',
-        },
-      ],
-      events: [
-        {
-          id: eventId,
-          lane: 'l1',
-          position: '1',
-          messageId: `msg_${inboundId.replaceAll('-', '')}`,
-          isWanted: true,
-        },
-      ],
-      deliveries: [{ eventId, status: 'done' }],
-      media: [],
-      notifications: [],
-      decisions: [{ letterId: 'dlq_1', action: 'dead_letter.discarded', isByPerson: true }],
-    },
-    audit: { rows: 1, chains: [], broken: [] },
-    accounting: { adds_up: true, accounting: {} as never, differences: [], is_cut: false },
-    mayDouble: false,
-  }
-}
-
-const message = {
-  ...{ phoneNumberId, waId: null, text: null, isDuplicateConfirmed: false, attempts: 0 },
-}
+import {
+  accepted,
+  attemptId,
+  eventId,
+  goodEvidence,
+  nobodys,
+  phoneNumberId,
+  posted,
+  status,
+  step,
+} from './good-evidence.ts'
 
 test('nothing is found where all is well', () => {
   expect(checkEverything(goodEvidence())).toEqual([])
@@ -155,7 +40,7 @@ const planted: [string, (evidence: Evidence) => unknown, string][] = [
         eventId: 'w1',
         errorCode: 'X',
       }
-      rows.letters.push({ ...buried, messageId: null, raw: '{"id":"wamid.in"}' })
+      rows.letters.push({ ...buried, ...nobodys, messageId: null, raw: '{"id":"wamid.in"}' })
     },
     'I1: the acknowledged message wamid.in is a dead letter',
   ],
@@ -221,7 +106,7 @@ const planted: [string, (evidence: Evidence) => unknown, string][] = [
   ],
   [
     'a status that was undone',
-    ({ rows }) => rows.steps.push({ wamid: 'wamid.out', status: 'read' }),
+    ({ rows }) => rows.steps.push(step('read')),
     'is sent, but was read',
   ],
   [
@@ -233,19 +118,72 @@ const planted: [string, (evidence: Evidence) => unknown, string][] = [
     'a message that is given up although it has a name at Meta',
     ({ rows }) => {
       Object.assign(outbound({ rows } as Evidence), { status: 'unknown' })
-      rows.steps.push({ wamid: 'wamid.out', status: 'delivered' })
+      rows.steps.push(step('delivered'))
     },
     'is unknown, but was delivered',
   ],
   [
     'an event that nobody recorded',
-    ({ rows }) => rows.events.pop(),
+    ({ rows }) => rows.events.shift(),
     'nobody is told of the message wamid.in',
   ],
   [
     'a message that is told as two events',
     ({ rows }) => rows.events.push({ ...rows.events[0], id: attemptId, position: '2' } as never),
     'is told as two events',
+  ],
+  [
+    'a status that is not told',
+    ({ rows }) => rows.events.splice(1, 1),
+    'the message m1 is sent, and what was told last is queued',
+  ],
+  [
+    'another status than the one that is told',
+    ({ rows }) => Object.assign(rows.events[1] ?? {}, { status: 'failed' }),
+    'the message m1 is sent, and what was told last is failed',
+  ],
+  [
+    'a dead letter that is not told',
+    ({ rows }) => Object.assign(rows.letters[0] ?? {}, { hasTenant: true }),
+    'nobody is told of the dead letter dlq_1',
+  ],
+  [
+    'an account that is not told',
+    ({ rows }) => rows.events.pop(),
+    'nobody is told of the account acc_1',
+  ],
+  [
+    'events of two kinds out of their order',
+    ({ client }) => client.events.reverse(),
+    'those of l1 were heard out of their order',
+  ],
+  [
+    'a message in a wrong conversation',
+    ({ rows }) => Object.assign(rows.messages[0] ?? {}, { waId: '16505550199' }),
+    'the message wamid.in is in a conversation with another',
+  ],
+  [
+    'two texts that were swapped',
+    ({ rows }) => Object.assign(rows.messages[0] ?? {}, { text: 'bye' }),
+    'the message wamid.in does not say what was written',
+  ],
+  [
+    'a send in a wrong conversation',
+    (evidence) => Object.assign(outbound(evidence), { waId: '16505550199' }),
+    'is in a conversation with another than its recipient',
+  ],
+  [
+    'a step that is kept twice',
+    ({ rows }) => rows.steps.push(step('sent')),
+    'the status wamid.out sent is kept twice',
+  ],
+  [
+    'an invented step that raised its message',
+    (evidence) => {
+      Object.assign(outbound(evidence), { status: 'read' })
+      evidence.rows.steps.push(step('read'))
+    },
+    'nobody told of the status wamid.out read',
   ],
   [
     'an event that goes to nobody',
@@ -293,6 +231,11 @@ const planted: [string, (evidence: Evidence) => unknown, string][] = [
     'the send 2 is still running',
   ],
   [
+    'a notification that was given up',
+    ({ rows }) => rows.notifications.push({ id: 'n1', status: 'failed' }),
+    'the notification n1 is still failed',
+  ],
+  [
     'a broken audit',
     ({ audit }) =>
       audit.broken.push({ chain: 'c', position: 1, problem: 'hash' as never, message: 'x' }),
@@ -335,7 +278,7 @@ test('what nobody knew of may be called sent by a person, and by nobody else', (
   rows.decisions.push(decision)
   rows.letters.push({
     ...{ id: 'dlq_9', kind: 'unknown', state: 'resolved', eventId: null, messageId: id },
-    ...{ errorCode: 'SEND_UNKNOWN', raw: '' },
+    ...{ errorCode: 'SEND_UNKNOWN', raw: '', ...nobodys },
   })
   const found = () => checkEverything(evidence).filter((line) => line.includes('never had it'))
 
@@ -374,7 +317,7 @@ test('what was garbled on its way may be a dead letter', () => {
   const garbled = { ...status('sent'), items: [{ ...item, wamid: 'wamid.bad', status: null }] }
   ledger.deliveries.push({ ...garbled, faults: ['malformed_1'] })
   const letter = { id: 'dlq_2', kind: 'malformed', state: 'open', eventId: 'w1', errorCode: 'X' }
-  rows.letters.push({ ...letter, messageId: null, raw: '{"id":"wamid.bad"' })
+  rows.letters.push({ ...letter, ...nobodys, messageId: null, raw: '{"id":"wamid.bad"' })
 
   expect(checkEverything(evidence)).toEqual([])
   ledger.deliveries.push(garbled)

@@ -1,7 +1,9 @@
 // The invariants of docs/guarantees.md as pure functions over what is known from outside (evidence.ts). Each returns what it
 // found violated, in words; nothing found, nothing returned. For the end of a run, when everything has had its time to end.
 import { failedAtMeta, isDenied } from './doubles.ts'
+import { checkEvents } from './events.ts'
 import type { ClientLog, Evidence, MessageDump, Rows } from './evidence.ts'
+import { groups, repeated } from './groups.ts'
 import { checkCounts, checkPosts } from './posts.ts'
 
 export function checkEverything(evidence: Evidence): string[] {
@@ -21,7 +23,8 @@ export function checkEverything(evidence: Evidence): string[] {
 
 /**
  * I1, I2: what was acknowledged is there as a message, once; nothing is there that nobody sent. A dead letter is no excuse:
- * all of these are good, and what was garbled on the way is not among them.
+ * all of these are good, and what was garbled on the way is not among them. It says what was written, in the conversation of
+ * whoever wrote it.
  */
 export function checkReceived({ ledger, client, rows }: Evidence): string[] {
   const known = [...client.webhooks, ...messagesOf(ledger)]
@@ -31,6 +34,7 @@ export function checkReceived({ ledger, client, rows }: Evidence): string[] {
     direction === 'inbound' && wamid !== null ? wamid : [],
   )
   const there = new Set(stored)
+  const writtenAs = new Map(client.written.map((one) => [one.wamid, one]))
   const isBuried = (wamid: string) =>
     rows.letters.some(({ raw, messageId }) => messageId === null && raw.includes(wamid))
   return [
@@ -44,6 +48,17 @@ export function checkReceived({ ledger, client, rows }: Evidence): string[] {
     ...[...there]
       .filter((wamid) => !sent.has(wamid))
       .map((wamid) => `I2: nobody sent the message ${wamid}`),
+    ...rows.messages.flatMap(({ direction, wamid, waId, text }) => {
+      const written = direction === 'inbound' ? writtenAs.get(wamid ?? '') : undefined
+      return [
+        ...(written && waId !== written.from
+          ? [`I2: the message ${wamid} is in a conversation with another than who wrote it`]
+          : []),
+        ...(written && text !== written.text
+          ? [`I2: the message ${wamid} does not say what was written`]
+          : []),
+      ]
+    }),
   ]
 }
 
@@ -74,6 +89,9 @@ export function checkSends({ ledger, client, rows, mayDouble }: Evidence): strin
         violations.push(`I4: “${text}” is at Meta, but is no message of ours`)
       continue
     }
+    // Whoever is not known yet has no conversation.
+    if (message.waId !== null && message.waId !== digitsOf(to))
+      violations.push(`I6: “${text}” is in a conversation with another than its recipient`)
     const isOver = ['failed', 'unknown', 'cancelled'].includes(message.status)
     const isSaid = saidToBeSent.has(message.id) && message.status === 'sent' && !message.wamid
     if (accepted.length === 0 && !isOver && !isSaid) {
@@ -120,58 +138,35 @@ export function checkOrder({ ledger, client, rows }: Evidence): string[] {
 
 const ladder = ['queued', 'sent', 'failed', 'delivered', 'read', 'played']
 
-/** I2, I7: every status that was acknowledged is kept once, and a message shows the highest under its name, neither less nor more. */
+/** I2, I7: every status that was acknowledged is kept, each once and none that nobody told of; and a message shows the highest under its name, neither less nor more. */
 export function checkStatuses({ ledger, rows }: Evidence): string[] {
-  const acknowledged = itemsOf(ledger).flatMap(({ kind, wamid, status, isAcknowledged }) =>
-    kind === 'status' && isAcknowledged && wamid !== null && status !== null
-      ? { wamid, status }
-      : [],
+  const told = itemsOf(ledger).flatMap(({ kind, wamid, status, isAcknowledged }) =>
+    kind === 'status' ? { name: `${wamid} ${status}`, isAcknowledged } : [],
   )
-  const nameOf = ({ wamid, status }: { wamid: string; status: string }) => `${wamid} ${status}`
+  // An answer can be lost: what is kept may be of a delivery that Meta holds for failed.
+  const known = new Set(told.map(({ name }) => name))
+  const nameOf = ({ wamid, status }: Rows['steps'][number]) => `${wamid} ${status}`
   const kept = new Set(rows.steps.map(nameOf))
-  const violations = [...new Set(acknowledged.map(nameOf))]
-    .filter((name) => !kept.has(name))
-    .map((name) => `I1: the acknowledged status ${name} is lost`)
+  const acknowledged = told.flatMap((one) => (one.isAcknowledged ? one.name : []))
+  const violations = [
+    ...[...new Set(acknowledged)]
+      .filter((name) => !kept.has(name))
+      .map((name) => `I1: the acknowledged status ${name} is lost`),
+    ...repeated(rows.steps.map((one) => `${nameOf(one)} ${one.participant}`)).map(
+      (name) => `I2: the status ${name.trim()} is kept twice`,
+    ),
+    ...[...kept]
+      .filter((name) => !known.has(name))
+      .map((name) => `I2: nobody told of the status ${name}`),
+  ]
   const steps = groups(rows.steps, ({ wamid }) => wamid)
   for (const { direction, wamid, status, text } of rows.messages) {
     if (direction !== 'outbound' || wamid === null) continue
-    const told = (steps.get(wamid) ?? []).map((one) => ladder.indexOf(one.status))
+    const reached = (steps.get(wamid) ?? []).map((one) => ladder.indexOf(one.status))
     // Whatever has a name at Meta was accepted.
-    const highest = Math.max(ladder.indexOf('sent'), ...told)
+    const highest = Math.max(ladder.indexOf('sent'), ...reached)
     if (status === ladder[highest]) continue
     violations.push(`I7: “${text}” is ${status}, but was ${ladder[highest]}`)
-  }
-  return violations
-}
-
-/** Every message that came in is told, as one event, to all who want it, in the order of its conversation; who hears it twice hears the same id. */
-export function checkEvents({ client, rows }: Evidence): string[] {
-  const recorded = new Set(rows.events.map(({ messageId }) => messageId))
-  const untold = rows.messages.filter(
-    ({ direction, id }) =>
-      direction === 'inbound' && !recorded.has(`msg_${id.replaceAll('-', '')}`),
-  )
-  const idOf = (uuid: string) => `evt_${uuid.replaceAll('-', '')}`
-  const delivered = new Set(rows.deliveries.map(({ eventId }) => eventId))
-  const violations = [
-    ...untold.map(({ wamid }) => `events: nobody is told of the message ${wamid}`),
-    ...repeated(rows.events.flatMap(({ messageId }) => messageId ?? [])).map(
-      (id) => `events: the message ${id} is told as two events`,
-    ),
-    ...rows.events
-      .filter(({ id, position, isWanted }) => isWanted && position !== null && !delivered.has(id))
-      .map(({ id }) => `events: ${idOf(id)} is on its way to nobody, though somebody wants it`),
-  ]
-  if (rows.deliveries.length === 0) return violations
-  const heard = new Set(client.events.map(({ id }) => id))
-  const wanted = new Set(rows.deliveries.map(({ eventId }) => idOf(eventId)))
-  for (const id of wanted) if (!heard.has(id)) violations.push(`events: ${id} was never heard`)
-  const laneOf = new Map(rows.events.map(({ id, lane }) => [idOf(id), lane]))
-  const told = rows.events.map(({ id }) => idOf(id)).filter((id) => heard.has(id))
-  const order = groups(told, (id) => laneOf.get(id) ?? '')
-  for (const [lane, ids] of groups(heard, (id) => laneOf.get(id) ?? '')) {
-    if (lane === '' || ids.join() === order.get(lane)?.join()) continue
-    violations.push(`events: those of ${lane} were heard out of their order`)
   }
   return violations
 }
@@ -230,10 +225,11 @@ export function checkEnds({ rows }: Evidence): string[] {
     ...open(
       'file',
       rows.media.map(({ id, state }) => ({ id, status: state })),
-      // What died halfway up, or on its way out, is the sweep's.
+      // What died halfway up waits for the sweep, for an hour at least; what is on its way out for the next one.
       ['stored', 'expired', 'failed', 'uploading', 'deleting'],
     ),
-    ...open('notification', rows.notifications, ['done', 'failed']),
+    // It is tried for a day before it is given up, and no run lasts so long.
+    ...open('notification', rows.notifications, ['done']),
     ...rows.events
       .filter(({ position }) => position === null)
       .map(({ id }) => `L1: the event ${id} has no place yet`),
@@ -305,19 +301,4 @@ const digitsOf = (phone: string) => phone.replaceAll(/\D/g, '')
 /** The last number in it. */
 function numberIn(text: string): number {
   return Number(/(\d+)\D*$/.exec(text)?.[1] ?? 0)
-}
-
-function repeated(names: string[]): string[] {
-  return [...groups(names, (name) => name)].flatMap(([name, list]) => (list.length > 1 ? name : []))
-}
-
-function groups<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): Map<string, Item[]> {
-  const all = new Map<string, Item[]>()
-  for (const item of items) {
-    const key = keyOf(item)
-    const known = all.get(key)
-    if (known) known.push(item)
-    else all.set(key, [item])
-  }
-  return all
 }

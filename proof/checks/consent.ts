@@ -1,9 +1,10 @@
-// I16: who wrote a stop word is called for nothing that was claimed after it was committed, until they write again; and nothing
-// ends for their sake unless they wrote one.
+// I16: who wrote a stop word is called for nothing that was claimed after it was committed, nor long after it for what was
+// claimed before, until they write again; and nothing ends for their sake unless they wrote one.
 import { type Db, sql } from '../../src/db/connect.ts'
 import type { Timing } from './doubles.ts'
 import type { Evidence } from './evidence.ts'
 import { attemptIdOf } from './posts.ts'
+import { type Span, touches } from './span.ts'
 
 /** Nobody here writes another. */
 export const stopWord = 'STOP'
@@ -37,13 +38,14 @@ export async function gatherWords(db: Db): Promise<Word[]> {
 /** A commit is seen a moment after the time that it is known by. */
 const seenMs = 1_000
 
-interface Silence {
-  fromMs: number
-  toMs: number
-}
+/**
+ * Whether somebody wants no more is looked up right after the claim; until the POST its number's turn is waited for, which ends
+ * with the lease. So long after a word everything that was looked up before it has left.
+ */
+const onItsWayMs = 15_000
 
 /** When it is certain that nothing may be claimed for whoever said these: the latest word counts, in whatever order they came. */
-function silencesOf(words: Word[]): Silence[] {
+function silencesOf(words: Word[]): Span[] {
   return words.flatMap((stop) => {
     if (!stop.isStop || stop.heardMs === null) return []
     // Of one second, either may be the later; and whoever claims may see a word before it is stamped.
@@ -57,6 +59,8 @@ export function checkConsent(
   { ledger, rows }: Pick<Evidence, 'ledger' | 'rows'>,
   { attempts }: Timing,
   words: Word[],
+  /** Who stood still between the look and the POST posts when it comes to; what was on its way while Meta stood still came later. */
+  outages: Span[],
 ): string[] {
   const attemptOf = new Map(attempts.map((one) => [one.id, one]))
   const said = new Map<string, Word[]>()
@@ -68,8 +72,13 @@ export function checkConsent(
   const posted = ledger.requests.flatMap((request) => {
     const { phone_number_id, recipient, arrived_at } = request
     const startedMs = attemptOf.get(attemptIdOf(request) ?? '')?.startedMs
+    if (startedMs === undefined) return []
+    const arrivedMs = Date.parse(arrived_at)
+    const wasDelayed = outages.some((one) => touches(one, { fromMs: startedMs, toMs: arrivedMs }))
     const silence = (silences.get(`${phone_number_id} ${recipient}`) ?? []).find(
-      ({ fromMs, toMs }) => startedMs !== undefined && fromMs < startedMs && startedMs < toMs,
+      ({ fromMs, toMs }) =>
+        (fromMs < startedMs && startedMs < toMs) ||
+        (fromMs + onItsWayMs < arrivedMs && arrivedMs < toMs && !wasDelayed),
     )
     return silence ? [`I16: somebody was called at ${arrived_at} who had written a stop word`] : []
   })

@@ -5,6 +5,7 @@ import { type Db, sql } from '../../src/db/connect.ts'
 import { unpackCallback } from '../../src/meta/callback-data.ts'
 import { inboxPatienceMs } from '../../src/outbox/inbox-pulse.ts'
 import type { Evidence } from './evidence.ts'
+import { type Span, touches } from './span.ts'
 
 /** More of what the database has, for what the times decide. */
 export interface Timing {
@@ -44,6 +45,12 @@ export async function gatherTiming(db: Db): Promise<Timing> {
   }
 }
 
+export interface DoubleTerms {
+  reconcileSeconds: number
+  /** When a sender was dead, was told to end, or stood still; and when Meta's own process did. */
+  outages: Span[]
+}
+
 export interface Doubles {
   violations: string[]
   /** Each with its excuse. */
@@ -62,7 +69,7 @@ interface Acceptance {
 export function checkDoubles(
   { ledger, rows }: Pick<Evidence, 'ledger' | 'rows'>,
   timing: Timing,
-  reconcileSeconds: number,
+  { reconcileSeconds, outages }: DoubleTerms,
 ): Doubles {
   const requests = new Map(ledger.requests.flatMap((one) => (one.wamid ? [[one.wamid, one]] : [])))
   const attempts = new Map(timing.attempts.map((one) => [one.id, one]))
@@ -70,6 +77,7 @@ export function checkDoubles(
   const confirmed = new Set(
     rows.messages.flatMap((one) => (one.isDuplicateConfirmed ? one.id : [])),
   )
+  const dead = new Set(rows.attempts.flatMap(({ id, isDead }) => (isDead ? id : [])))
   const acknowledged = acknowledgedStatuses(ledger)
   const failed = failedAtMeta(ledger)
   const found: Doubles = { violations: [], excused: [] }
@@ -98,6 +106,8 @@ export function checkDoubles(
         .slice(0, index)
         .filter((one) => !failed.has(one.send.wamid))) {
         const wrong = whatIsWrong(before, next, reconcileSeconds)
+        if (!dead.has(before.attempt.id) && wasHeard(before, outages))
+          wrong.push('the first was answered whole, and nothing kept its sender from hearing it')
         const isThere = !failed.has(next.send.wamid)
         if (isThere && !confirmed.has(messageId)) wrong.push('nobody was told of it')
         if (wrong.length === 0) continue
@@ -143,6 +153,25 @@ export function isDenied(request: GraphRequest | undefined): boolean {
   const { outcome, status } = request ?? { outcome: 'open', status: null }
   const isMetas = status !== null && status >= 500 && status < 520
   return outcome === 'answered' && isMetas && status !== 502 && status !== 504
+}
+
+/** So long before a sender gives up an answer must have come, or a busy machine may have kept it from being read in time. */
+const surelyHeardMs = 2_000
+
+/**
+ * Nothing stands between a sender and Meta: what was answered whole, soon, and with no fault on it, was heard by whoever lived.
+ * Not so by a sender that died (its lease ran out, also where the database was cut off from it: then others said so), that was
+ * told to end or stood still, or whose Meta stood still: its answer may have come after the sender's patience.
+ */
+function wasHeard({ request, attempt }: Acceptance, outages: Span[]): boolean {
+  if (attempt.outcome !== 'unknown') return false
+  if (request?.outcome !== 'answered' || request.faults.length > 0) return false
+  const { arrived_at, answered_at, status } = request
+  const tookMs = Date.parse(answered_at ?? '') - Date.parse(arrived_at)
+  if (status === null || status >= 300 || !(tookMs < surelyHeardMs)) return false
+  const { startedMs: fromMs, endedMs } = attempt
+  const span = { fromMs, toMs: endedMs ?? fromMs + 15_000 }
+  return !outages.some((outage) => touches(outage, span))
 }
 
 function whatIsWrong(before: Acceptance, next: Acceptance, reconcileSeconds: number): string[] {

@@ -10,6 +10,8 @@ import { type Reconciliation, reconcile } from '../../src/ops/reconcile.ts'
 export interface ClientLog {
   /** Messages that it handed in itself, as Meta does, and whether a delivery that held them was answered with 200. */
   webhooks: { wamid: string; isAcknowledged: boolean }[]
+  /** What customers wrote, and who: so it has to be in their conversation. */
+  written: { wamid: string; from: string; text: string }[]
   /** Texts that it wanted to be sent: no two are the same, and those to one recipient end in growing numbers. */
   sends: { text: string; phoneNumberId: string; to: string; isAccepted: boolean }[]
   /** Of which it heard that they were taken. */
@@ -20,6 +22,7 @@ export interface ClientLog {
 
 export const emptyClientLog = (): ClientLog => ({
   webhooks: [],
+  written: [],
   sends: [],
   decisions: [],
   events: [],
@@ -39,12 +42,13 @@ export interface Evidence {
 export interface Rows {
   webhooks: { id: string; status: string }[]
   messages: MessageDump[]
-  steps: { wamid: string; status: string }[]
+  steps: { wamid: string; status: string; participant: string }[]
   sends: { id: string; messageId: string; status: string; parentId: string | null }[]
   attempts: AttemptDump[]
   letters: LetterDump[]
-  /** Of messages that came in, in the order in which they are told. */
+  /** Of all kinds, in the order in which they are told. */
   events: EventDump[]
+  accounts: { id: string }[]
   deliveries: { eventId: string; status: string }[]
   media: { id: string; state: string }[]
   notifications: { id: string; status: string }[]
@@ -77,9 +81,14 @@ export interface MessageDump {
 
 export interface EventDump {
   id: string
+  type: string
   lane: string
   position: string | null
+  /** What it tells of, by the names that applications know; null where it is of another kind. */
   messageId: string | null
+  status: string | null
+  letterId: string | null
+  accountId: string | null
   /** By an endpoint of its tenant. */
   isWanted: boolean
 }
@@ -92,6 +101,8 @@ export interface LetterDump {
   messageId: string | null
   errorCode: string
   raw: string
+  /** Nobody's is told to nobody. */
+  hasTenant: boolean
 }
 
 export async function gatherEvidence(
@@ -115,7 +126,7 @@ async function dump(db: Db): Promise<Rows> {
         m.content #>> '{text,body}' as text, m.duplicate_confirmed_at is not null as "isDuplicateConfirmed", m.attempts
       from whatsapp_messages m
       left join whatsapp_conversations c on c.tenant_id = m.tenant_id and c.id = m.conversation_id`),
-    steps: await db.query(sql`select wamid, status from whatsapp_message_statuses`),
+    steps: await db.query(sql`select wamid, status, participant from whatsapp_message_statuses`),
     sends: await db.query(sql`
       select id, message_id as "messageId", status, parent_id as "parentId" from whatsapp_send_outbox`),
     attempts: await db.query(sql`
@@ -125,17 +136,19 @@ async function dump(db: Db): Promise<Rows> {
       join whatsapp_send_outbox o on o.tenant_id = a.tenant_id and o.id = a.outbox_id`),
     letters: await db.query(sql<LetterDump>`
       select 'dlq_' || replace(id::text, '-', '') as id, kind, state, event_id as "eventId", message_id as "messageId",
-        error_code as "errorCode", encode(raw, 'escape') as raw
+        error_code as "errorCode", encode(raw, 'escape') as raw, tenant_id is not null as "hasTenant"
       from dead_letters`),
     events: await db.query(sql<EventDump>`
-      select id, lane, position::text, data ->> 'message_id' as "messageId", exists (
+      select id, type, lane, position::text, data ->> 'message_id' as "messageId", data ->> 'status' as status,
+        data ->> 'dead_letter_id' as "letterId", data ->> 'account_id' as "accountId",
+        only_endpoint is not null or exists (
           select
           from event_endpoints p
           where p.tenant_id = events.tenant_id and p.created_at < events.created_at
             and (events.type = any(p.events) or '*' = any(p.events))) as "isWanted"
       from events
-      where type = 'message.received'
       order by events.position`),
+    accounts: await db.query(sql`select public_id('acc', id) as id from whatsapp_accounts`),
     deliveries: await db.query(sql`select event_id as "eventId", status from event_deliveries`),
     media: await db.query(sql`select id, state from whatsapp_media`),
     notifications: await db.query(sql`select id, status from alert_notifications`),

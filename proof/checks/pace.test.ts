@@ -25,7 +25,7 @@ const attempt = (place: number, more: Partial<TimedAttempt> = {}): TimedAttempt 
 const evidenceOf = (requests: GraphRequest[]) => ({ ledger: { requests } as Evidence['ledger'] })
 const timingOf = (...attempts: TimedAttempt[]): Timing => ({ attempts, heard: [] })
 
-const pace = { cap: 1, paces: new Map([['7', 2]]), lateMs: 0 }
+const pace = { cap: 1, paces: new Map([['7', 2]]), stalls: [] }
 const every = (ms: number, count: number) =>
   Array.from({ length: count }, (_, place) => call(place, place * ms))
 
@@ -35,8 +35,12 @@ test('no number is faster than its own limit, at once or for long', () => {
   expect(checkRates(evidenceOf(every(400, 60)), pace)).toEqual(['I13: 7 sent 25 within 10 s'])
 })
 
-test('what came while Meta itself stood still came all at once', () => {
-  expect(checkRates(evidenceOf(every(10, 5)), { ...pace, lateMs: 600 })).toEqual([])
+test('what came while Meta itself stood still came all at once, then and at no other time', () => {
+  const stalled = (fromMs: number) => ({ ...pace, stalls: [{ fromMs, toMs: fromMs + 600 }] })
+  const calls = evidenceOf(every(10, 5))
+  expect(checkRates(calls, stalled(-700))).toEqual([])
+  expect(checkRates(calls, stalled(-60_000))).toHaveLength(1)
+  expect(checkRates(calls, stalled(60_000))).toHaveLength(1)
 })
 
 test('no tenant has more in flight than its cap', () => {

@@ -4,14 +4,15 @@ import type { GraphRequest } from '../../simulator/ledger.ts'
 import type { Timing } from './doubles.ts'
 import type { Evidence } from './evidence.ts'
 import { attemptIdOf } from './posts.ts'
+import { type Span, touches } from './span.ts'
 
 export interface PaceTerms {
   /** Sends in flight per tenant. */
   cap: number
   /** Sends in any second, by number. */
   paces: ReadonlyMap<string, number>
-  /** The longest that Meta's own process stood still: what had come meanwhile is there all at once. */
-  lateMs: number
+  /** When Meta's own process stood still: what had come meanwhile is there all at once. */
+  stalls: Span[]
 }
 
 type Ledger = Pick<Evidence, 'ledger'>
@@ -31,24 +32,33 @@ function arrivalsOf(requests: GraphRequest[]): Map<string, number[]> {
   return arrivals
 }
 
-function mostWithin(times: number[], ms: number): number {
+/** The fullest of all windows of this length that hold more than they may. */
+function mostWithin(times: number[], ms: number, allowed: (window: Span) => number): number {
   let [most, first] = [0, 0]
-  for (const [place, atMs] of times.entries()) {
-    while ((times[first] ?? 0) <= atMs - ms) first++
-    most = Math.max(most, place - first + 1)
+  for (const [place, toMs] of times.entries()) {
+    while ((times[first] ?? 0) <= toMs - ms) first++
+    const count = place - first + 1
+    if (count > most && count > allowed({ fromMs: toMs - ms, toMs })) most = count
   }
   return most
 }
 
 /** A call can stand still for so long between its sender and its arrival on a machine that has too much to do. */
 const slackMs = 1_000
+/** Who comes to after standing still takes in what waits one after the other. */
+const takingInMs = 250
 
-export function checkRates({ ledger }: Ledger, { paces, lateMs }: PaceTerms): string[] {
+export function checkRates({ ledger }: Ledger, { paces, stalls }: PaceTerms): string[] {
+  const lateMs = (window: Span) =>
+    stalls
+      .filter(({ fromMs, toMs }) => touches({ fromMs, toMs: toMs + takingInMs }, window))
+      .reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)
   return [...arrivalsOf(ledger.requests)].flatMap(([number, times]) =>
     [1, 10].flatMap((seconds) => {
-      const allowed = (paces.get(number) ?? 0) * (seconds + (slackMs + lateMs) / 1000)
-      const most = mostWithin(times, seconds * 1000)
-      return most > allowed ? [`I13: ${number} sent ${most} within ${seconds} s`] : []
+      const perMs = (paces.get(number) ?? 0) / 1000
+      const least = perMs * (seconds * 1000 + slackMs)
+      const most = mostWithin(times, seconds * 1000, (window) => least + perMs * lateMs(window))
+      return most > 0 ? [`I13: ${number} sent ${most} within ${seconds} s`] : []
     }),
   )
 }
@@ -81,7 +91,7 @@ export interface HoldTerms {
   /** What every 429 of the run asks for. */
   retryAfterSeconds: number
   /** When numbers were connected anew, which lets go of whatever held them. */
-  reconnects: { phoneNumberId: string; fromMs: number; toMs: number }[]
+  reconnects: (Span & { phoneNumberId: string })[]
 }
 
 /** A lease is given up so long before others may take what it held: who writes down an answer sooner held the row. */

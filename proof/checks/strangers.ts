@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Db, sql } from '../../src/db/connect.ts'
 import { type Canary, findLeaks } from '../../test/support/canaries.ts'
+import { operatorKey } from '../../test/support/gateway.ts'
 import { checkLogLines } from '../../test/support/log-lines.ts'
 
 export interface Owners {
@@ -66,6 +67,54 @@ export function checkOutput(canaries: Canary[], text: string): string[] {
     ...(broken ? [`a process wrote: ${lineAt(text, broken.index)}`] : []),
     ...problemOf(() => checkLogLines(text)),
   ]
+}
+
+/** What a process tells of itself, to whom it may concern. */
+export async function checkMetrics(canaries: Canary[], url: string): Promise<string[]> {
+  const answer = await fetch(`${url}/metrics`, {
+    headers: { authorization: `Bearer ${operatorKey}` },
+  })
+  const text = await answer.text()
+  if (answer.status !== 200) throw new Error(`the metrics of ${url} were answered ${answer.status}`)
+  return findLeaks(canaries, text).map(({ what, form }) => `I8: the metrics show ${what}, ${form}`)
+}
+
+/** What is secret lies nowhere open in the database, where every backup has it: tokens are sealed, keys are hashed. */
+export async function checkRows(db: Db, secrets: Canary[]): Promise<string[]> {
+  const words = secrets.flatMap(({ what, text }) => [
+    { what, word: text },
+    // As Postgres prints bytes.
+    { what, word: Buffer.from(text).toString('hex') },
+  ])
+  // All at once first, and megabytes at a time: a long run leaves more than one statement has the time for.
+  const anyOf = words.map(({ word }) => word.replaceAll(/\W/g, '\\$&')).join('|')
+  const tables = await db.query(sql<{ name: string; slices: number }>`
+    select relname as name, ceil((pg_table_size(relid) + 1) / 8e6)::int as slices
+    from pg_stat_user_tables where schemaname = 'public' order by relname`)
+  const open = new Set<string>()
+  for (const { name, slices } of tables) {
+    for (let slice = 0; slice < slices; slice++) {
+      const found = await db.query<{ what: string }>({
+        name: `secrets in ${name}`,
+        text: `
+          select distinct secret.what
+          from (
+            select text
+            from (select * from "${name}" where abs(hashtext(ctid::text)::bigint) % $4 = $5) as one
+              cross join lateral (select one::text as text offset 0) as printed
+            where text ~ $3
+            offset 0
+          ) as open
+          join unnest($1::text[], $2::text[]) as secret (what, word) on strpos(open.text, secret.word) > 0`,
+        values: [
+          ...[words.map(({ what }) => what), words.map(({ word }) => word)],
+          ...[anyOf, slices, slice],
+        ],
+      })
+      for (const { what } of found) open.add(`I8: ${what} lies open in ${name}`)
+    }
+  }
+  return [...open]
 }
 
 function lineAt(text: string, index: number): string {

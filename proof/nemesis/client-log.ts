@@ -18,6 +18,8 @@ export interface WrittenMessage {
   wamid: string
   firm: number
   phoneNumberId: string
+  from: string
+  text: string
 }
 
 /** A webhook that was made by hand: several tenants' messages in one, some with something in it that cannot be applied. */

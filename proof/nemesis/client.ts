@@ -60,3 +60,15 @@ export function createClient(url: string): Client {
 }
 
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** Right after a Postgres came back the first look may find a dead connection. */
+export async function patiently<T>(look: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await look()
+    } catch (error) {
+      if (tries > 20) throw error
+      await pause(250)
+    }
+  }
+}

@@ -1,6 +1,6 @@
 // The quiet at the end: every fault is healed, nothing new comes, and everything that is under way has to come to its end.
 import { type Db, sql } from '../../src/db/connect.ts'
-import { pause } from './client.ts'
+import { patiently, pause } from './client.ts'
 import { reconnectAll } from './operator.ts'
 import type { Place } from './place.ts'
 
@@ -34,8 +34,10 @@ export async function drain(place: Place, say: (line: string) => void): Promise<
       pause(500).then(() => false),
     ])
     // After Meta: what it told last may have begun something.
-    const open = await lookAt(postgres.db)
+    const open = await patiently(() => selectOpen(postgres.db))
     if (isMetaQuiet && open.length === 0) return { seconds: passed(), left: [] }
+    // Who only waits takes nothing from those who work.
+    await pause(250)
     if (looks % 4 === 0) await reconnectAll(place)
     if (looks % 60 === 0) say(`still open: ${isMetaQuiet ? '' : 'Meta tells, '}${textOf(open)}`)
     const latest = Math.max(0, ...open.map(({ due_in }) => due_in))
@@ -52,18 +54,6 @@ export async function drain(place: Place, say: (line: string) => void): Promise<
 
 function textOf(open: Open[]): string {
   return open.map(({ what, count, due_in }) => `${count} ${what}, due in ${due_in} s`).join('; ')
-}
-
-/** Right after a Postgres came back the first look may find a dead connection. */
-async function lookAt(db: Db): Promise<Open[]> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await selectOpen(db)
-    } catch (error) {
-      if (tries > 20) throw error
-      await pause(250)
-    }
-  }
 }
 
 function selectOpen(db: Db): Promise<Open[]> {

@@ -1,7 +1,7 @@
 // Everything that is done to a run: each kind of fault begins by dice, lasts a while, and is healed.
 import type { FaultInput } from '../../simulator/faults/rules.ts'
 import { sql } from '../../src/db/connect.ts'
-import { pause } from './client.ts'
+import { patiently, pause } from './client.ts'
 import type { ClientLog } from './client-log.ts'
 import type { Place } from './place.ts'
 import type { Member } from './processes.ts'
@@ -147,10 +147,12 @@ const ofTheDatabase: FaultKind[] = [
     ...{ name: 'backends terminated', group: 'postgres', lasts: [0, 1] },
     async begin({ place, note, dice }) {
       const share = 0.2 + dice() * 0.6
-      const ended = await place.postgres.db.query(sql`
-        select pg_terminate_backend(pid)
-        from pg_stat_activity
-        where backend_type = 'client backend' and application_name <> 'estafet proof' and random() < ${share}`)
+      const ended = await patiently(() =>
+        place.postgres.db.query(sql`
+          select pg_terminate_backend(pid)
+          from pg_stat_activity
+          where backend_type = 'client backend' and application_name <> 'estafet proof' and random() < ${share}`),
+      )
       for (const _ of ended) note('backend terminated')
       return nothing
     },

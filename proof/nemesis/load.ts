@@ -114,10 +114,11 @@ function createCustomers(
     // Whatever they write next takes it back.
     const isStop = dice() < 0.06
     if (isStop) log.stopped.add(`${phoneNumberId} ${from}`)
+    const text = isStop ? stopWord : words()
     const wamid = simulator.customerWrites(from, {
-      ...{ phone_number_id: phoneNumberId, type: 'text', text: isStop ? stopWord : words(), name },
+      ...{ phone_number_id: phoneNumberId, type: 'text', text, name },
     })
-    log.written.push({ wamid, firm: firm.index, phoneNumberId })
+    log.written.push({ wamid, firm: firm.index, phoneNumberId, from, text })
   }
 
   /** Several in one delivery, of several firms, sometimes with what cannot be applied. */
@@ -128,10 +129,12 @@ function createCustomers(
       const firm = choose(firms, dice)
       const { phoneNumberId } = choose(firm.lines, dice)
       const items: unknown[] = Array.from({ length: 1 + Math.floor(dice() * 3) }, () => {
-        const wamid = `wamid.own-${seed}-${count + 1}`
-        messages.push({ wamid, firm: firm.index, phoneNumberId })
+        const text = words()
+        const wamid = `wamid.own-${seed}-${count}`
+        const from = choose(firm.customers, dice)
+        messages.push({ wamid, firm: firm.index, phoneNumberId, from, text })
         const timestamp = String(Math.floor(Date.now() / 1000))
-        return textMessage(wamid, words(), { from: choose(firm.customers, dice), timestamp })
+        return textMessage(wamid, text, { from, timestamp })
       })
       if (dice() < 0.3) items.splice(Math.floor(dice() * items.length), 0, badItem())
       return entry({

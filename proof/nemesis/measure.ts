@@ -1,6 +1,6 @@
 // What a long run is watched for: memory of every process, the time of a claim, the size of tables and what is dead in them.
 import { readFile } from 'node:fs/promises'
-import { type Db, sql } from '../../src/db/connect.ts'
+import { DatabaseUnavailable, type Db, isContention, sql } from '../../src/db/connect.ts'
 import { claimSends } from '../../src/outbox/queue-queries.ts'
 import { registerWorker } from '../../src/queue/workers.ts'
 import { pause } from './client.ts'
@@ -25,6 +25,8 @@ export interface Trend {
 
 export interface Measuring {
   series: Map<string, Series>
+  /** What could not be measured. */
+  failures: string[]
   watch(place: Place, isOver: () => boolean): Promise<void>
 }
 
@@ -32,8 +34,10 @@ const betweenMs = 5_000
 
 export function createMeasuring(): Measuring {
   const series = new Map<string, Series>()
+  const failures: string[] = []
   return {
     series,
+    failures,
     async watch(place, isOver) {
       const startedMs = performance.now()
       const note = (name: string, unit: string, value: number) => {
@@ -48,11 +52,30 @@ export function createMeasuring(): Measuring {
           const bytes = await residentBytes(pid())
           if (bytes !== undefined) note(`memory of ${name}`, 'MB', bytes / 2 ** 20)
         }
-        // While the database is away there is nothing to measure in it.
-        await measureDatabase(place, note).catch(() => undefined)
+        await measureDatabase(place, note).catch((error: Error) => {
+          // While the database is away, or another has what is asked for, there is nothing to measure in it.
+          if (error instanceof DatabaseUnavailable || isContention(error)) return
+          failures.push(`it could not be measured: ${error.message}`)
+        })
       }
+      failures.push(...neverMeasured(series, place.members))
     },
   }
+}
+
+/** A run of which nothing is known proves nothing. */
+export function neverMeasured(
+  series: ReadonlyMap<string, Series>,
+  members: { name: string }[],
+): string[] {
+  const wanted = [
+    ...members.map(({ name }) => `memory of ${name}`),
+    'time of a claim',
+    sizeOf('events'),
+  ]
+  return wanted
+    .filter((name) => (series.get(name)?.samples.length ?? 0) === 0)
+    .map((name) => `it was never measured: ${name}`)
 }
 
 async function residentBytes(pid: number | undefined): Promise<number | undefined> {
@@ -69,15 +92,21 @@ type Note = (name: string, unit: string, value: number) => void
 async function measureDatabase({ postgres: { db }, terms }: Place, note: Note): Promise<void> {
   note('time of a claim', 'ms', await timeOfClaim(db, terms.cap))
   const tables = await db.query(sql<{ name: string; bytes: number; dead: number }>`
-    select relname as name, pg_total_relation_size(relid)::float8 as bytes, n_dead_tup::float8 as dead
-    from pg_stat_user_tables
-    where relname in ('whatsapp_webhook_events', 'whatsapp_messages', 'whatsapp_message_statuses', 'whatsapp_send_outbox',
-      'send_attempts', 'send_tenants', 'send_numbers', 'events', 'event_deliveries')`)
+    select coalesce(parent.relname, t.relname) as name, sum(pg_total_relation_size(t.relid))::float8 as bytes,
+      sum(t.n_dead_tup)::float8 as dead
+    from pg_stat_user_tables t
+    left join pg_inherits i on i.inhrelid = t.relid
+    left join pg_class parent on parent.oid = i.inhparent
+    where t.schemaname = 'public'
+    group by 1`)
   for (const { name, bytes, dead } of tables) {
-    note(`size of ${name}`, 'MB', bytes / 2 ** 20)
-    note(`dead rows in ${name}`, 'rows', dead)
+    note(sizeOf(name), 'MB', bytes / 2 ** 20)
+    note(deadIn(name), 'rows', dead)
   }
 }
+
+const sizeOf = (table: string) => `size of ${table}`
+const deadIn = (table: string) => `dead rows in ${table}`
 
 class NotMeant extends Error {}
 
@@ -109,6 +138,20 @@ export function trendsOf(series: Iterable<Series>): Trend[] {
       per_hour: slopeOf(samples),
     }
   })
+}
+
+/** Of the tables only those that are largest at the end: the others are in the report. */
+export function largest(trends: Trend[], tables = 12): Trend[] {
+  const sizes = trends.filter(({ name }) => name.startsWith(sizeOf('')))
+  const chosen = sizes
+    .toSorted((a, b) => b.last - a.last)
+    .slice(0, tables)
+    .flatMap((size) => {
+      const dead = deadIn(size.name.slice(sizeOf('').length))
+      return [size, ...trends.filter(({ name }) => name === dead)]
+    })
+  const isOfTable = ({ name }: Trend) => name.startsWith(sizeOf('')) || name.startsWith(deadIn(''))
+  return [...trends.filter((one) => !isOfTable(one)), ...chosen]
 }
 
 function slopeOf(samples: Series['samples']): number {

@@ -8,12 +8,16 @@ import { chooseSeed } from '../../test/support/load.ts'
 import { checkDeaths } from '../checks/deaths.ts'
 import { checkDoubles, type TimedAttempt } from '../checks/doubles.ts'
 import type { Evidence } from '../checks/evidence.ts'
+import type { Span } from '../checks/span.ts'
 import { checkOutput, checkOwners } from '../checks/strangers.ts'
 import { type FaultRun, faultKinds } from './faults.ts'
 import { inAHurry } from './hurry.ts'
+import { neverMeasured } from './measure.ts'
 import { usualOptions } from './options.ts'
+import { isAsked } from './processes.ts'
 import { startShakyNetwork } from './proxy.ts'
-import { runNemesis } from './run.ts'
+import { kindsOf, runNemesis } from './run.ts'
+import { torment } from './torment.ts'
 import { checkLetters, throughOf } from './verdict.ts'
 
 const seed = chooseSeed(20261116)
@@ -73,7 +77,7 @@ test('what ends in the network leaves what else is on', async () => {
 
 const attemptIds = [1, 2, 3].map((count) => `00000000-0000-4000-8000-00000000000${count}`)
 const messageId = '00000000-0000-4000-8000-0000000000aa'
-const reconcileSeconds = 15
+const terms = { reconcileSeconds: 15, outages: [] }
 
 const attempt = (place: number, more: Partial<TimedAttempt> = {}): TimedAttempt => ({
   ...{ id: attemptIds[place] ?? '', messageId, tenantId: 'firm', delivery: 'at_least_once' },
@@ -91,7 +95,8 @@ function doubled(isDuplicateConfirmed = true) {
   const ledger = {
     ...{ sends: [send(0), send(1)], requests: [], deliveries: [] as unknown[] },
   } as unknown as Evidence['ledger']
-  const rows = { messages: [{ id: messageId, isDuplicateConfirmed }] } as Evidence['rows']
+  const messages = [{ id: messageId, isDuplicateConfirmed }]
+  const rows = { messages, attempts: [] as unknown[] } as Evidence['rows']
   return { ledger, rows }
 }
 
@@ -99,7 +104,7 @@ describe('a double', () => {
   const attempts = [attempt(0), attempt(1, { outcome: 'accepted' })]
 
   test('is excused where nothing told of the first in time', () => {
-    const found = checkDoubles(doubled(), { attempts, heard: [] }, reconcileSeconds)
+    const found = checkDoubles(doubled(), { attempts, heard: [] }, terms)
     expect(found.violations).toEqual([])
     expect(found.excused).toHaveLength(1)
   })
@@ -126,7 +131,7 @@ describe('a double', () => {
     ],
   ] as const)('is none where %s', (_name, attempts, heard, word) => {
     const timing = { attempts: [...attempts], heard: [...heard] }
-    const found = checkDoubles(doubled(), timing, reconcileSeconds)
+    const found = checkDoubles(doubled(), timing, terms)
     expect(found.violations).toEqual([expect.stringContaining(word)])
     expect(found.excused).toEqual([])
   })
@@ -146,7 +151,7 @@ describe('a double', () => {
   ])('is none where a status of the first was acknowledged %s', (_when, delivery, violations) => {
     const evidence = doubled()
     evidence.ledger.deliveries.push(delivery as never)
-    const found = checkDoubles(evidence, { attempts, heard: [] }, reconcileSeconds)
+    const found = checkDoubles(evidence, { attempts, heard: [] }, terms)
     expect(found.violations).toHaveLength(violations)
     if (violations > 0) expect(found.violations[0]).toContain('been acknowledged 10.0 s before')
   })
@@ -156,12 +161,12 @@ describe('a double', () => {
     evidence.ledger.sends.push(send(2))
     const timing = { attempts: [...attempts, attempt(2)], heard: [] }
     timing.attempts[1] = attempt(1)
-    expect(checkDoubles(evidence, timing, reconcileSeconds)).toMatchObject({
+    expect(checkDoubles(evidence, timing, terms)).toMatchObject({
       violations: [],
       excused: { length: 2 },
     })
     const heard = [{ wamid: 'wamid.0', atMs: 90_000 }]
-    expect(checkDoubles(evidence, { ...timing, heard }, reconcileSeconds).violations).toEqual([
+    expect(checkDoubles(evidence, { ...timing, heard }, terms).violations).toEqual([
       expect.stringContaining('wamid.0 and wamid.2: a status had told'),
     ])
   })
@@ -169,7 +174,7 @@ describe('a double', () => {
   test('is none of ours where Meta gave up the first, and no excuse is needed', () => {
     const evidence = doubled(false)
     const heard = [attempt(0, { outcome: 'accepted' }), attempt(1)]
-    const again = () => checkDoubles(evidence, { attempts: heard, heard: [] }, reconcileSeconds)
+    const again = () => checkDoubles(evidence, { attempts: heard, heard: [] }, terms)
     expect(again().violations).toHaveLength(1)
     const failure = { items: [{ kind: 'status', wamid: 'wamid.0', status: 'failed' }] }
     evidence.ledger.deliveries.push({ ...failure, faults: [], attempts: [] } as never)
@@ -177,12 +182,42 @@ describe('a double', () => {
   })
 
   test('is none where no attempt of ours made it', () => {
-    const found = checkDoubles(doubled(), { attempts: [attempt(0)], heard: [] }, reconcileSeconds)
+    const found = checkDoubles(doubled(), { attempts: [attempt(0)], heard: [] }, terms)
     expect(found.violations).toEqual(['I4: no attempt of ours made wamid.1'])
   })
 
+  describe('whose first was answered whole', () => {
+    const answered = (more: object = {}) => ({
+      ...{ wamid: 'wamid.0', outcome: 'answered', status: 200, faults: [] },
+      ...{ arrived_at: new Date(100).toISOString(), answered_at: new Date(200).toISOString() },
+      ...more,
+    })
+    const judged = (request: object, outages: Span[] = [], isDead = false) => {
+      const evidence = doubled()
+      evidence.ledger.requests.push(request as never)
+      evidence.rows.attempts.push({ id: attemptIds[0], isDead } as never)
+      return checkDoubles(evidence, { attempts, heard: [] }, { ...terms, outages }).violations
+    }
+
+    test('is none', () => {
+      expect(judged(answered())).toEqual([expect.stringContaining('was answered whole')])
+      const elsewhen = [{ fromMs: 30_000, toMs: 40_000 }]
+      expect(judged(answered(), elsewhen)).toHaveLength(1)
+    })
+
+    test.each([
+      ['a fault was on it', answered({ faults: ['truncate_1'] }), [], false],
+      ['it was cut off', answered({ outcome: 'cut' }), [], false],
+      ['its answer took long', answered({ answered_at: new Date(3_000).toISOString() }), [], false],
+      ['its sender stood still', answered(), [{ fromMs: 150, toMs: 20_000 }], false],
+      ['its sender died', answered(), [], true],
+    ] as const)('is excused where %s', (_why, request, outages, isDead) => {
+      expect(judged(request, [...outages], isDead)).toEqual([])
+    })
+  })
+
   test('is none where the product does not say so', () => {
-    const found = checkDoubles(doubled(false), { attempts, heard: [] }, reconcileSeconds)
+    const found = checkDoubles(doubled(false), { attempts, heard: [] }, terms)
     expect(found.violations).toEqual([expect.stringContaining('nobody was told')])
   })
 })
@@ -243,6 +278,8 @@ describe('a death', () => {
 })
 
 describe('what else a run is held against', () => {
+  const said = { firm: 0, from: '16505550101', text: 'hello' }
+
   test('rows and events are with their own tenants', () => {
     const numbers = new Map([
       ['7', 'a'],
@@ -250,7 +287,7 @@ describe('what else a run is held against', () => {
     ])
     const row = { wamid: 'wamid.1', tenantId: 'a', phoneNumberId: '7' }
     const told = { heardBy: 'a', tenantId: 'a', phoneNumberId: '7' }
-    const message = { wamid: 'wamid.1', firm: 0, phoneNumberId: '7' }
+    const message = { wamid: 'wamid.1', phoneNumberId: '7', ...said }
     const through = throughOf(
       { written: [message], ownDeliveries: [] },
       { sends: [], deliveries: [] },
@@ -271,9 +308,9 @@ describe('what else a run is held against', () => {
 
   test('all who know say which number a message came through', () => {
     const log = {
-      written: [{ wamid: 'a', firm: 0, phoneNumberId: '1' }],
+      written: [{ wamid: 'a', phoneNumberId: '1', ...said }],
       ownDeliveries: [
-        { deliveryId: 'd', messages: [{ wamid: 'b', firm: 0, phoneNumberId: '2' }], poison: [] },
+        { deliveryId: 'd', messages: [{ wamid: 'b', phoneNumberId: '2', ...said }], poison: [] },
       ],
     }
     const ledger = {
@@ -301,5 +338,45 @@ describe('what else a run is held against', () => {
     expect(lettersOf()).toEqual([expect.stringContaining('0 dead letters')])
     expect(lettersOf(letter, letter)).toEqual([expect.stringContaining('2 dead letters')])
     expect(lettersOf(letter, { ...letter, kind: 'inbound', raw: '' })).toHaveLength(1)
+  })
+
+  test.each([
+    ['with 0, and nobody asked it to', [], 0, null, false],
+    ['with 0, as it was told to', ['SIGTERM'], 0, null, true],
+    ['with 1, when it was told to end well', ['SIGTERM'], 1, null, false],
+    ['by a SIGKILL of ours', ['SIGKILL'], null, 'SIGKILL', true],
+    ['by a SIGKILL of somebody else', ['SIGTERM'], null, 'SIGKILL', false],
+  ] as const)(
+    'whether it was asked for that a process ended %s',
+    (_how, sent, code, signal, is) => {
+      expect(isAsked(new Set(sent), code, signal)).toBe(is)
+    },
+  )
+
+  test('kinds of faults are known by their names, and others are refused', () => {
+    expect(kindsOf(['kill worker']).map(({ name }) => name)).toEqual(['kill worker'])
+    expect(kindsOf()).toHaveLength(faultKinds.length)
+    expect(() => kindsOf(['kill worker', 'kill wroker'])).toThrow('no fault "kill wroker"')
+  })
+
+  test('a fault that does not begin is told', async () => {
+    const begin = () => Promise.reject(new Error('nobody there'))
+    const kind = { name: 'kill', group: 'kill', lasts: [0, 0] as [number, number], begin }
+    const run = { dice: () => 0 } as unknown as FaultRun
+    const terms = { forMs: 1, breath: [0, 0] as [number, number], most: 1, scale: 1 }
+    const { counts, failures } = await torment(run, { ...terms, kinds: [kind], say: () => {} })
+    expect(counts).toEqual({ kill: 0 })
+    expect(failures).toContain('kill did not begin: nobody there')
+  })
+
+  test('what was never measured is told', () => {
+    const one = (name: string, ...values: number[]) =>
+      [name, { name, unit: 'MB', samples: values.map((value) => ({ hours: 0, value })) }] as const
+    const [memory, size] = [one('memory of worker-1', 1), one('size of events', 1)]
+    const missing = (...series: (typeof memory)[]) =>
+      neverMeasured(new Map(series), [{ name: 'worker-1' }])
+    expect(missing(memory, size, one('time of a claim', 1))).toEqual([])
+    expect(missing(memory, size)).toEqual(['it was never measured: time of a claim'])
+    expect(missing(one('memory of worker-1'), size, one('time of a claim', 1))).toHaveLength(1)
   })
 })

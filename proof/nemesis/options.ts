@@ -22,7 +22,7 @@ export interface NemesisOptions {
   edits?: Edit[]
   /** Where to leave what the processes wrote, what faults there were, and all that was judged by. */
   keep?: string
-  /** A run of more than five minutes in which a kind of fault never happened fails. */
+  /** A run of more than five minutes in which a kind of fault never happened fails, unless only some were asked for. */
   needsAll: boolean
   say(line: string): void
   /** While faults come and go, until that is over: for whoever measures. */
@@ -48,3 +48,6 @@ export const usualOptions = {
  */
 export const customersFor = (webhooksPerSecond: number) =>
   Math.max(10, Math.ceil(10 * webhooksPerSecond))
+
+/** Of minutes, and of webhooks a second. */
+export const least = 0.01

@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { type Simulator, startSimulator } from '../../simulator/server.ts'
 import { seededRandom } from '../../simulator/time-and-chance.ts'
 import { sql } from '../../src/db/connect.ts'
@@ -11,6 +10,7 @@ import { type Canary, canary } from '../../test/support/canaries.ts'
 import { operatorKey, testSecrets } from '../../test/support/gateway.ts'
 import { startGatewayProgram } from '../../test/support/program.ts'
 import { seeded } from '../../test/support/seeded.ts'
+import type { Span } from '../checks/span.ts'
 import type { Edit } from '../tree.ts'
 import { type Client, createClient } from './client.ts'
 import { startDoor } from './door.ts'
@@ -48,12 +48,14 @@ export interface Place {
   receiver: EventsReceiver
   client: Client
   firms: Firm[]
+  /** What no process may say, and what of that not even the database may hold openly. */
   canaries: Canary[]
+  secrets: Canary[]
   terms: Terms
   /** From when to when a number may have been connected anew. */
-  reconnects: { phoneNumberId: string; fromMs: number; toMs: number }[]
-  /** The longest that this process, and so its Meta, stood still. */
-  stoodStillMs(): number
+  reconnects: (Span & { phoneNumberId: string })[]
+  /** When this process, and so its Meta, stood still. */
+  stalls: Span[]
 }
 
 /** What the processes are told, as far as a check needs it. */
@@ -89,9 +91,7 @@ const retryDelaysMs = [200, 400, 800, ...Array.from({ length: 5_000 }, () => 1_5
 
 export async function makePlace(options: PlaceOptions): Promise<Place> {
   const { seed, reconcileSeconds } = options
-  const stalls = monitorEventLoopDelay({ resolution: 20 })
-  stalls.enable()
-  afterFile(async () => void stalls.disable())
+  const stalls = watchStalls()
   const folder = await mkdtemp(join(tmpdir(), 'estafet-nemesis-'))
   afterFile(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   const postgres = await startShakyPostgres(join(folder, 'postgres'))
@@ -137,10 +137,25 @@ export async function makePlace(options: PlaceOptions): Promise<Place> {
   for (let index = 0; index < firmCount; index++) firms.push(await openFirm(made, index))
   return {
     ...{ folder, postgres, network, simulator, members, receiver, client, firms, terms },
-    canaries: canariesOf(seed, firms),
+    canaries: [...personalOf(seed, firms), ...secretsOf(firms)],
+    secrets: secretsOf(firms),
     reconnects: [],
-    stoodStillMs: () => stalls.max / 1e6,
+    stalls,
   }
+}
+
+/** A timer that comes late: nothing else was done meanwhile either. */
+function watchStalls(): Span[] {
+  const everyMs = 20
+  const stalls: Span[] = []
+  let lookedMs = Date.now()
+  const timer = setInterval(() => {
+    const nowMs = Date.now()
+    if (nowMs - lookedMs > 2 * everyMs) stalls.push({ fromMs: lookedMs, toMs: nowMs })
+    lookedMs = nowMs
+  }, everyMs)
+  afterFile(async () => clearInterval(timer))
+  return stalls
 }
 
 async function startMembers(
@@ -217,15 +232,21 @@ async function slowDown({ simulator, postgres }: Made, phoneNumberId: string): P
     where phone_number_id = ${phoneNumberId}`)
 }
 
-/** What no process may say. */
-function canariesOf(seed: number, firms: Firm[]): Canary[] {
+function personalOf(seed: number, firms: Firm[]): Canary[] {
   return [
     canary('text of a message', seed),
     canary('name of a contact', seed),
-    ...firms.flatMap(({ index, key, accessToken, customers: [first = ''] }) => [
+    ...firms.map(({ index, customers: [first = ''] }) => ({
+      ...{ what: `phone number ${index}`, text: first },
+    })),
+  ]
+}
+
+function secretsOf(firms: Firm[]): Canary[] {
+  return [
+    ...firms.flatMap(({ index, key, accessToken }) => [
       { what: `api key ${index}`, text: key },
       { what: `access token ${index}`, text: accessToken },
-      { what: `phone number ${index}`, text: first },
     ]),
     { what: 'app secret', text: testSecrets.META_APP_SECRET },
     { what: 'operator key', text: operatorKey },

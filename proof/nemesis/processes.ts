@@ -1,10 +1,11 @@
 // Gateways and workers as an operator runs them: each a process of its own, watched, and started again whenever it ends.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { appendFileSync, closeSync, openSync } from 'node:fs'
+import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { packageRoot } from '../../src/package-root.ts'
 import { afterFile } from '../../test/support/after-file.ts'
+import type { Span } from '../checks/span.ts'
 
 export interface Member {
   name: string
@@ -22,6 +23,8 @@ export interface Member {
   starts(): number
   /** How it ended, each time that nobody had asked it to. */
   surprises: string[]
+  /** From when to when it was gone, told to end, or stood still. */
+  outages: Span[]
 }
 
 export interface MemberOptions {
@@ -34,13 +37,15 @@ export interface MemberOptions {
 
 /** As a service manager waits before it tries again. */
 const pauseMs = 200
-/** A process that is told to stop may end with any of these. */
-const asked: NodeJS.Signals[] = ['SIGKILL', 'SIGTERM']
 
 export function startMember({ name, role, program, folder, environment }: MemberOptions): Member {
   const [out, err] = [join(folder, `${name}.out`), join(folder, `${name}.err`)]
   const crashLog = join(folder, `${name}.crashes`)
   const surprises: string[] = []
+  const outages = createOutages()
+  const hasDiedAnew = watchDeaths(crashLog)
+  /** What the process that runs now was sent. */
+  let sent = new Set<NodeJS.Signals>()
   let child: ChildProcess | undefined
   let more: Record<string, string> = {}
   let port: number | undefined
@@ -63,6 +68,9 @@ export function startMember({ name, role, program, folder, environment }: Member
     closeSync(errors)
     child = started
     port = undefined
+    const asked = new Set<NodeJS.Signals>()
+    sent = asked
+    outages.end()
     started.stdout?.setEncoding('utf8').on('data', (text: string) => {
       appendFileSync(out, text)
       port ??= portIn(text)
@@ -70,10 +78,17 @@ export function startMember({ name, role, program, folder, environment }: Member
     started.once('exit', (code, signal) => {
       child = undefined
       port = undefined
-      const isExpected = signal === null ? code === 0 : asked.includes(signal)
-      if (!isExpected && !isOver) surprises.push(`${name} ended with ${signal ?? `code ${code}`}`)
+      outages.begin()
+      const isOfPoint = signal === 'SIGKILL' && hasDiedAnew()
+      if (!isOfPoint && !isAsked(asked, code, signal) && !isOver)
+        surprises.push(`${name} ended with ${signal ?? `code ${code}`}`)
       setTimeout(start, pauseMs)
     })
+  }
+
+  function send(signal: NodeJS.Signals): void {
+    sent.add(signal)
+    child?.kill(signal)
   }
 
   start()
@@ -91,17 +106,55 @@ export function startMember({ name, role, program, folder, environment }: Member
     role,
     pid: () => child?.pid,
     port: () => port,
-    signal: (signal) => void child?.kill(signal),
+    signal(signal) {
+      if (!child) return
+      if (signal === 'SIGCONT') outages.end()
+      else outages.begin()
+      send(signal)
+    },
     startAnewWith(environment) {
       more = environment
-      child?.kill('SIGKILL')
+      outages.begin()
+      send('SIGKILL')
     },
     outputs: [out, err],
     crashLog,
     starts: () => starts,
     surprises,
+    outages: outages.spans,
   }
 }
+
+/** The one that lasts is without end. */
+function createOutages() {
+  const spans: Span[] = []
+  const lasting = () => spans.findLast(({ toMs }) => toMs === Number.POSITIVE_INFINITY)
+  return {
+    spans,
+    begin() {
+      if (!lasting()) spans.push({ fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY })
+    },
+    end() {
+      const span = lasting()
+      if (span) span.toMs = Date.now()
+    },
+  }
+}
+
+/** Whether it died at a crash point since it was last asked. */
+function watchDeaths(crashLog: string): () => boolean {
+  let known = 0
+  return () => {
+    const text = existsSync(crashLog) ? readFileSync(crashLog, 'utf8') : ''
+    const before = known
+    known = text.match(/^died /gm)?.length ?? 0
+    return known > before
+  }
+}
+
+/** By itself nothing ends, not even in peace; and a SIGKILL that nobody here sent is somebody else's. */
+export const isAsked = (sent: Set<string>, code: number | null, signal: string | null) =>
+  signal === null ? code === 0 && sent.has('SIGTERM') : sent.has(signal)
 
 function portIn(text: string): number | undefined {
   const [, port] = /"event":"started","url":"http:\/\/[^:]+:(\d+)"/.exec(text) ?? []

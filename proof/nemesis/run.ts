@@ -7,7 +7,7 @@ import { seeded } from '../../test/support/seeded.ts'
 import { commitOf } from '../commit.ts'
 import { type Edit, makeTree } from '../tree.ts'
 import { drain } from './drain.ts'
-import { faultKinds } from './faults.ts'
+import { type FaultKind, faultKinds } from './faults.ts'
 import { openConversations, startLoad } from './load.ts'
 import type { NemesisOptions } from './options.ts'
 import { makePlace, type Place, slowNumbers } from './place.ts'
@@ -22,9 +22,7 @@ export async function runNemesis(options: NemesisOptions): Promise<Report> {
   say(
     `nemesis: seed ${seed}, commit ${commit}, ${options.minutes} min, ${options.webhooksPerSecond} webhooks/s, ${options.sendsPerSecond} sends/s, ${options.workers} workers, RECONCILE_SECONDS ${options.reconcileSeconds}`,
   )
-  const kinds = options.faults
-    ? faultKinds.filter(({ name }) => options.faults?.includes(name))
-    : faultKinds
+  const kinds = kindsOf(options.faults)
   const program = await buildArmed(options.edits)
   const place = await makePlace({ ...options, program })
   await openConversations(place)
@@ -51,7 +49,7 @@ export async function runNemesis(options: NemesisOptions): Promise<Report> {
   })
   let isOver = false
   const measuring = options.beside?.(place, () => isOver)
-  const faults = await tormenting
+  const { counts: faults, failures } = await tormenting
   isOver = true
   await measuring
   await place.postgres.startAgain()
@@ -73,8 +71,22 @@ export async function runNemesis(options: NemesisOptions): Promise<Report> {
     notes,
     verdict,
   })
-  if (options.needsAll && options.minutes > 5) report.violations.push(...neverHappened(report))
+  report.violations.push(...failures.map((one) => `the torment: ${one}`))
+  if (Object.values(faults).every((count) => count === 0))
+    report.violations.push('the torment: no fault ever began, the run proves nothing')
+  if (options.needsAll && !options.faults && options.minutes > 5)
+    report.violations.push(...neverHappened(report))
   return report
+}
+
+/** Those with these names; what is no name of a kind is an error. */
+export function kindsOf(names?: string[]): FaultKind[] {
+  const unknown = names?.filter((name) => faultKinds.every((kind) => kind.name !== name)) ?? []
+  if (unknown.length > 0) {
+    const known = faultKinds.map(({ name }) => name).join(', ')
+    throw new Error(`There is no fault "${unknown.join('", "')}". There are: ${known}.`)
+  }
+  return faultKinds.filter(({ name }) => names?.includes(name) ?? true)
 }
 
 async function buildArmed(edits: Edit[] = []): Promise<string> {

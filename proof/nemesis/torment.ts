@@ -18,9 +18,16 @@ export interface TormentOptions {
 /** How often each kind was there. */
 export type FaultCounts = Record<string, number>
 
-export async function torment(run: FaultRun, options: TormentOptions): Promise<FaultCounts> {
+export interface Tormented {
+  counts: FaultCounts
+  /** What did not begin. */
+  failures: string[]
+}
+
+export async function torment(run: FaultRun, options: TormentOptions): Promise<Tormented> {
   const { kinds, breath, most, say } = options
   const counts: FaultCounts = Object.fromEntries(kinds.map(({ name }) => [name, 0]))
+  const failures: string[] = []
   const within = ([least, longest]: [number, number]) => least + run.dice() * (longest - least)
   const startedMs = performance.now()
   const clock = () => `+${((performance.now() - startedMs) / 1000).toFixed(1)} s`
@@ -42,7 +49,8 @@ export async function torment(run: FaultRun, options: TormentOptions): Promise<F
   async function inflict(kind: FaultKind, seconds: number): Promise<void> {
     say(`${clock()} ${kind.name} for ${seconds.toFixed(1)} s`)
     const heal = await kind.begin(run).catch((error: Error) => {
-      say(`${clock()} ${kind.name} did not begin: ${error.message}`)
+      failures.push(`${kind.name} did not begin: ${error.message}`)
+      say(`${clock()} ${failures.at(-1)}`)
     })
     if (!heal) return
     counts[kind.name] = (counts[kind.name] ?? 0) + 1
@@ -56,5 +64,5 @@ export async function torment(run: FaultRun, options: TormentOptions): Promise<F
     const lengths = kindsNow.map(({ lasts }) => within(lasts) * options.scale)
     await Promise.all(kindsNow.map((kind, index) => inflict(kind, lengths[index] ?? 0)))
   }
-  return counts
+  return { counts, failures }
 }

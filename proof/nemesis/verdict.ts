@@ -1,17 +1,26 @@
 // The evidence of a run, gathered from outside, and every invariant held against it.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import type { Canary } from '../../test/support/canaries.ts'
+import { until } from '../../test/support/program.ts'
 import { checkEverything } from '../checks/check.ts'
 import { checkConsent, gatherWords } from '../checks/consent.ts'
 import { checkDeaths } from '../checks/deaths.ts'
 import { checkDoubles, gatherTiming, type Timing } from '../checks/doubles.ts'
 import { type ClientLog as Client, type Evidence, gatherEvidence } from '../checks/evidence.ts'
 import { checkCaps, checkHolds, checkRates } from '../checks/pace.ts'
-import { checkOutputs, checkOwners, gatherOwners } from '../checks/strangers.ts'
+import {
+  checkMetrics,
+  checkOutputs,
+  checkOwners,
+  checkRows,
+  gatherOwners,
+} from '../checks/strangers.ts'
 import { type ClientLog, intentText } from './client-log.ts'
 import type { Drained } from './drain.ts'
 import { retryAfterSeconds } from './faults.ts'
 import type { Place } from './place.ts'
+import type { Member } from './processes.ts'
 
 export interface Verdict {
   violations: string[]
@@ -28,7 +37,9 @@ export async function judge(place: Place, log: ClientLog, drained: Drained): Pro
   const client = clientOf(place, log, ledger)
   const evidence = await gatherEvidence(postgres.db, { ledger, client, mayDouble: true })
   const timing = await gatherTiming(postgres.db)
-  const doubles = checkDoubles(evidence, timing, terms.reconcileSeconds)
+  const outages = [...members.flatMap((member) => member.outages), ...place.stalls]
+  const { reconcileSeconds } = terms
+  const doubles = checkDoubles(evidence, timing, { reconcileSeconds, outages })
   const numbers = new Map(
     firms.flatMap(({ tenantId, lines }) => lines.map((one) => [one.phoneNumberId, tenantId])),
   )
@@ -37,7 +48,7 @@ export async function judge(place: Place, log: ClientLog, drained: Drained): Pro
   })
   const lines = firms.flatMap((firm) => firm.lines)
   const pace = {
-    ...{ cap: terms.cap, lateMs: place.stoodStillMs() },
+    ...{ cap: terms.cap, stalls: place.stalls },
     paces: new Map(lines.map((one) => [one.phoneNumberId, one.perSecond])),
   }
   const tokens = simulator.tokens().map(({ access_token }) => ({
@@ -50,7 +61,7 @@ export async function judge(place: Place, log: ClientLog, drained: Drained): Pro
     ...checkEverything(evidence),
     ...doubles.violations,
     ...checkDeaths(evidence, timing),
-    ...checkConsent(evidence, timing, await gatherWords(postgres.db)),
+    ...checkConsent(evidence, timing, await gatherWords(postgres.db), outages),
     ...checkRates(evidence, pace),
     ...checkCaps(evidence, timing, pace),
     ...checkHolds(evidence, timing, { retryAfterSeconds, reconnects: place.reconnects }),
@@ -63,6 +74,8 @@ export async function judge(place: Place, log: ClientLog, drained: Drained): Pro
       [...place.canaries, ...tokens],
       members.flatMap(({ outputs }) => outputs),
     )),
+    ...(await checkRows(postgres.db, [...place.secrets, ...tokens])),
+    ...(await checkAllMetrics(members, [...place.canaries, ...tokens])),
   ]
   return {
     violations,
@@ -71,6 +84,16 @@ export async function judge(place: Place, log: ClientLog, drained: Drained): Pro
     timing,
     crashes: await crashesOf(place),
   }
+}
+
+async function checkAllMetrics(members: Member[], canaries: Canary[]): Promise<string[]> {
+  const found = members.map(async (member) => {
+    // Who was started only just now gets its time to listen.
+    const look = () =>
+      checkMetrics(canaries, `http://127.0.0.1:${member.port()}`).catch(() => undefined)
+    return until(`${member.name} tells its metrics`, look).catch((error: Error) => [error.message])
+  })
+  return (await Promise.all(found)).flat()
 }
 
 /** What went through which number, by its name at Meta: both those who wrote and Meta itself know. */
@@ -94,7 +117,9 @@ function clientOf(place: Place, log: ClientLog, ledger: Evidence['ledger']): Cli
     ledger.deliveries.flatMap(({ id, state }) => (state === 'delivered' ? id : [])),
   )
   const [text] = place.canaries
+  const own = log.ownDeliveries.flatMap(({ messages }) => messages)
   return {
+    written: [...log.written, ...own],
     webhooks: log.ownDeliveries.flatMap(({ deliveryId, messages }) =>
       messages.map(({ wamid }) => ({ wamid, isAcknowledged: acknowledged.has(deliveryId) })),
     ),
