@@ -87,24 +87,22 @@ export function checkCaps({ ledger }: Ledger, timing: Timing, { cap }: PaceTerms
     .map(([id, count]) => `I14: the tenant ${id} had ${count} in flight`)
 }
 
-export interface HoldTerms {
-  /** What every 429 of the run asks for. */
-  retryAfterSeconds: number
-  /** When numbers were connected anew, which lets go of whatever held them. */
-  reconnects: (Span & { phoneNumberId: string })[]
-}
-
 /** A lease is given up so long before others may take what it held: who writes down an answer sooner held the row. */
 const surelyHeldMs = 1_500
 /** A commit is seen a moment after the time that it is known by. */
 const seenMs = 1_000
 
 /**
- * After a 429 nothing of the number is claimed until it may be called again. What was claimed before the hold was committed is
+ * After a 429, which asks for so many seconds, nothing of the number is claimed until it may be called again, connected anew
+ * meanwhile or not. What was claimed before the hold was committed is
  * not called back. A 429 whose hearer died, stood still, or had no database has committed nothing that could be kept: only
  * those are judged that were written down at once.
  */
-export function checkHolds({ ledger }: Ledger, timing: Timing, terms: HoldTerms): string[] {
+export function checkHolds(
+  { ledger }: Ledger,
+  timing: Timing,
+  retryAfterSeconds: number,
+): string[] {
   const attempts = new Map(timing.attempts.map((one) => [one.id, one]))
   const attemptOf = (request: GraphRequest) => attempts.get(attemptIdOf(request) ?? '')
   const sends = ledger.requests.filter(isSend)
@@ -112,14 +110,10 @@ export function checkHolds({ ledger }: Ledger, timing: Timing, terms: HoldTerms)
     const attempt = attemptOf(refused)
     const arrivedMs = Date.parse(refused.arrived_at)
     const answeredMs = Date.parse(refused.answered_at ?? '')
-    const freeMs = answeredMs + terms.retryAfterSeconds * 1000
+    const freeMs = answeredMs + retryAfterSeconds * 1000
     if (attempt?.outcome !== 'rate_limited' || attempt.writtenMs === null) return []
     const heldMs = attempt.writtenMs
-    const isReleased = terms.reconnects.some(
-      ({ phoneNumberId, fromMs, toMs }) =>
-        phoneNumberId === refused.phone_number_id && fromMs < freeMs && toMs > arrivedMs,
-    )
-    if (isReleased || heldMs - arrivedMs > surelyHeldMs) return []
+    if (heldMs - arrivedMs > surelyHeldMs) return []
     return sends
       .filter(({ phone_number_id }) => phone_number_id === refused.phone_number_id)
       .filter((next) => {
@@ -128,7 +122,7 @@ export function checkHolds({ ledger }: Ledger, timing: Timing, terms: HoldTerms)
       })
       .map((next) => {
         const seconds = ((Date.parse(next.arrived_at) - answeredMs) / 1000).toFixed(1)
-        const asked = `a 429 that asked for ${terms.retryAfterSeconds} s`
+        const asked = `a 429 that asked for ${retryAfterSeconds} s`
         return `I13: ${next.phone_number_id} was called ${seconds} s after ${asked}`
       })
   })

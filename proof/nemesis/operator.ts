@@ -17,7 +17,7 @@ export async function reconnectAll(place: Place): Promise<void> {
 }
 
 async function reconnect(place: Place, firm: Firm, id: string): Promise<void> {
-  const { client, simulator, reconnects } = place
+  const { client, simulator } = place
   const begun = await client.tryOnce('POST', `${signUp}/reconnect`, {
     key: firm.key,
     body: { account_id: id },
@@ -25,11 +25,7 @@ async function reconnect(place: Place, firm: Firm, id: string): Promise<void> {
   if (begun?.status !== 200) return
   const code = simulator.issueCode({ waba_ids: [firm.wabaId] })
   const query = new URLSearchParams({ state: begun.json.state, code })
-  const fromMs = Date.now()
   await client.tryOnce('GET', `${signUp}/callback?${query}`)
-  // Who got no answer does not know when it was done.
-  const toMs = Date.now() + 10_000
-  for (const { phoneNumberId } of firm.lines) reconnects.push({ phoneNumberId, fromMs, toMs })
 }
 
 const verbs = { requeue: 'requeued', discard: 'discarded', 'mark-sent': 'resolved' } as const

@@ -52,8 +52,6 @@ export interface Place {
   canaries: Canary[]
   secrets: Canary[]
   terms: Terms
-  /** From when to when a number may have been connected anew. */
-  reconnects: (Span & { phoneNumberId: string })[]
   /** When this process, and so its Meta, stood still. */
   stalls: Span[]
 }
@@ -139,7 +137,6 @@ export async function makePlace(options: PlaceOptions): Promise<Place> {
     ...{ folder, postgres, network, simulator, members, receiver, client, firms, terms },
     canaries: [...personalOf(seed, firms), ...secretsOf(firms)],
     secrets: secretsOf(firms),
-    reconnects: [],
     stalls,
   }
 }

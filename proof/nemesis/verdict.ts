@@ -64,7 +64,7 @@ export async function judge(place: Place, log: ClientLog, drained: Drained): Pro
     ...checkConsent(evidence, timing, await gatherWords(postgres.db), outages),
     ...checkRates(evidence, pace),
     ...checkCaps(evidence, timing, pace),
-    ...checkHolds(evidence, timing, { retryAfterSeconds, reconnects: place.reconnects }),
+    ...checkHolds(evidence, timing, retryAfterSeconds),
     ...checkLetters(evidence, log, ledger),
     ...checkOwners({
       ...{ rows: await gatherOwners(postgres.db), told, numbers },

@@ -120,7 +120,7 @@ export async function withdrawSend(
   return row?.gone ?? false
 }
 
-/** Nothing of this number is claimed before `until`: null releases it, 'parked' is until somebody does. */
+/** Nothing of this number is claimed before `until`: null ends all that holds it, 'parked' is until somebody releases it. */
 export async function holdNumber(
   tx: Tx,
   tenantId: string,

@@ -29,12 +29,13 @@ export async function letGo(tx: Tx, tenantId: string, phoneNumberId: string): Pr
   await closeCircuit(tx, tenantId, phoneNumberId)
 }
 
-/** Nothing of this number is sent before `until`, or before it is released. What waits stays in its order. */
+/** Nothing of this number is sent before `until`, or before it is released: null. What waits stays in its order. */
 export async function holdAccount(
   tx: Tx,
   tenantId: string,
   phoneNumberId: string,
   until: Date | 'parked' | null,
 ): Promise<void> {
-  await holdNumber(tx, tenantId, phoneNumberId, until)
+  if (until === null) await releaseNumber(tx, tenantId, phoneNumberId)
+  else await holdNumber(tx, tenantId, phoneNumberId, until)
 }
