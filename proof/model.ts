@@ -5,6 +5,7 @@ import { commitOf } from './commit.ts'
 import { endWhenInterrupted } from './interrupt.ts'
 import type { ProfileName } from './model/history.ts'
 import { describeFailure, profileNames, runProfile, shareOf } from './model/report.ts'
+import { wholeNumberOf } from './numbers.ts'
 
 const help = `Runs the model of the core (proof/model) over random histories.
 
@@ -31,11 +32,11 @@ const enough = 12_000
 const portion = 20_000
 
 async function run(): Promise<boolean> {
-  const seed = values.seed === undefined ? Date.now() % 2 ** 31 : Number(values.seed)
-  const total = Number(values.histories)
+  const seed = wholeNumberOf('seed', values.seed ?? String(Date.now() % 2 ** 31))
+  const total = wholeNumberOf('histories', values.histories, 1)
   const chosen = profileNames.filter((name) => (values.profile ?? name) === name)
-  if (chosen.length === 0 || !Number.isInteger(seed) || !(total >= 1)) {
-    console.error(help)
+  if (chosen.length === 0) {
+    console.error(`There is no profile ${values.profile}.\n\n${help}`)
     return false
   }
   endWhenInterrupted(String(seed))

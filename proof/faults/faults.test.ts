@@ -13,7 +13,7 @@ import { live } from './life.ts'
 import { migrateOnceMore } from './migration.ts'
 import { type Stage, setStage } from './stage.ts'
 import { suffer } from './suffer.ts'
-import { tableOf } from './table.ts'
+import { heldByTests, tableOf } from './table.ts'
 import { troubles } from './troubles.ts'
 import { ways } from './ways.ts'
 
@@ -61,6 +61,25 @@ test('a run that leaves out what it was asked for says so', () => {
     'nothing is known: a fault',
     'did not run: a.test.ts',
   ])
+})
+
+test('a test file of which nothing ran held nothing', () => {
+  const of = (...titles: string[]) => ({
+    status: 'passed',
+    assertionResults: titles.map((fullName) => ({
+      fullName,
+      status: fullName.startsWith('-') ? 'skipped' : 'passed',
+    })),
+  })
+  const hint = '-with Redis (skipped: no redis-server) it holds'
+
+  expect(heldByTests(of('one', 'two'))).toBe('everything')
+  expect(heldByTests({ ...of('one'), status: 'failed' })).toBe('failed')
+  expect(heldByTests(of())).toBe('did not run')
+  expect(heldByTests(of('-one', '-two'))).toBe('did not run')
+  expect(heldByTests(of(hint))).toBe('left out: no redis-server')
+  expect(heldByTests(of('one', '-two'))).toBe('left out: 1 of 2 tests')
+  expect(heldByTests(of('one', hint))).toBe('left out: 1 of 2 tests, no redis-server')
 })
 
 describe(`nothing is lost, doubled or left behind when (SEED=${seed})`, () => {
