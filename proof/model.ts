@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { packageRoot } from '../src/package-root.ts'
+import { afterFile } from '../test/support/after-file.ts'
 import { commitOf } from './commit.ts'
 import { endWhenInterrupted } from './interrupt.ts'
 import type { ProfileName } from './model/history.ts'
@@ -75,7 +76,12 @@ async function compare(histories: number, seed: number): Promise<boolean> {
     // biome-ignore lint/style/noProcessEnv: for vitest, not the gateway's settings.
     env: { ...process.env, SEED: String(seed), CONFORMANCE: String(histories) },
   })
-  const [code] = await once(child, 'close')
+  const ended = once(child, 'close')
+  afterFile(async () => {
+    child.kill('SIGINT')
+    await ended
+  })
+  const [code] = await ended
   return code === 0
 }
 
