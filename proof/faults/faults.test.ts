@@ -1,13 +1,13 @@
 // Processes die at labelled places in the code, and databases, networks and Metas fail in their ways: nothing is lost, doubled
 // or left behind. A handful here, by the seed; all of it with `npm run test:faults`.
-import { appendFileSync, existsSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { packageRoot } from '../../src/package-root.ts'
 import { afterFile } from '../../test/support/after-file.ts'
 import { chooseSeed } from '../../test/support/load.ts'
 import { seeded, shuffled } from '../../test/support/seeded.ts'
-import { findCrashPoints, makeTree } from '../tree.ts'
+import { findCrashPoints, makeTree, sourceFiles } from '../tree.ts'
 import { elsewhere } from './elsewhere.ts'
 import { live } from './life.ts'
 import { migrateOnceMore } from './migration.ts'
@@ -15,6 +15,7 @@ import { type Stage, setStage } from './stage.ts'
 import { suffer } from './suffer.ts'
 import { heldByTests, tableOf } from './table.ts'
 import { troubles } from './troubles.ts'
+import { unlabelled } from './unlabelled.ts'
 import { ways } from './ways.ts'
 
 /* biome-ignore-start lint/style/noProcessEnv: set by proof/faults.ts for a run in full. */
@@ -42,6 +43,16 @@ test('every crash point of the sources is one of a kind, and it is known how to 
 
   expect(labels.filter((label, index) => labels.indexOf(label) !== index)).toEqual([])
   expect(labels.sort()).toEqual(Object.keys(ways).sort())
+})
+
+test('every file that commits has a crash point, or it is known why it needs none', async () => {
+  const labelled = (await findCrashPoints()).map(({ file }) => file)
+  const committing = (await sourceFiles()).filter((file) =>
+    readFileSync(join(packageRoot, file), 'utf8').includes('.transaction('),
+  )
+  expect(committing.filter((file) => !labelled.includes(file)).sort()).toEqual(
+    Object.keys(unlabelled).sort(),
+  )
 })
 
 test('every end-to-end test that is run besides is there', () => {
