@@ -9,9 +9,10 @@ import { parseArgs } from 'node:util'
 import { packageRoot } from '../src/package-root.ts'
 import { commitOf } from './commit.ts'
 import { elsewhere } from './faults/elsewhere.ts'
-import { type Found, type Line, tableOf } from './faults/table.ts'
+import { type Found, heldByTests, type Line, type TestFile, tableOf } from './faults/table.ts'
 import { troubles } from './faults/troubles.ts'
 import { ways } from './faults/ways.ts'
+import { numberOf, wholeNumberOf } from './numbers.ts'
 
 const help = `Usage: npm run test:faults -- [options]
 
@@ -33,22 +34,25 @@ const { values } = parseArgs({
 
 let running: ChildProcess | undefined
 
+const known = [...Object.keys(ways), ...Object.keys(troubles), ...elsewhere, 'nemesis']
 const isWanted = (name: string) => values.only.length === 0 || values.only.includes(name)
 const points = Object.keys(ways).filter(isWanted)
 const faults = Object.keys(troubles).filter(isWanted)
 const tests = elsewhere.filter(isWanted)
 
 if (values.help) console.log(help)
-else if (values.list)
-  console.log([...Object.keys(ways), ...Object.keys(troubles), ...elsewhere, 'nemesis'].join('\n'))
+else if (values.list) console.log(known.join('\n'))
 else process.exitCode = await run()
 
 async function run(): Promise<number> {
-  const named = points.length + faults.length + tests.length
-  if (named === 0 && !isWanted('nemesis')) {
-    console.error(`Nothing is called ${values.only.join(', ')}: see --list.`)
-    return 1
+  const unknown = values.only.filter((name) => !known.includes(name))
+  if (unknown.length > 0) {
+    console.error(`Nothing is called ${unknown.join(', ')}: see --list.`)
+    return 2
   }
+  wholeNumberOf('seed', values.seed)
+  numberOf('minutes', values.minutes)
+  const named = points.length + faults.length + tests.length
   const interruption = passOnInterrupts()
   console.log(`seed ${values.seed}, commit ${commitOf()}`)
   try {
@@ -153,14 +157,11 @@ async function linesOf(file: string): Promise<Line[]> {
     .map((line) => JSON.parse(line))
 }
 
-/** What vitest says of each test file. */
+/** What each test file held. */
 async function filesIn(file: string): Promise<Map<string, string>> {
   const text = await readFile(file, 'utf8').catch(() => '{"testResults":[]}')
-  const { testResults } = JSON.parse(text) as { testResults: { name: string; status: string }[] }
+  const { testResults } = JSON.parse(text) as { testResults: (TestFile & { name: string })[] }
   return new Map(
-    testResults.map(({ name, status }) => [
-      name.slice(packageRoot.length + 1),
-      status === 'passed' ? 'everything' : status,
-    ]),
+    testResults.map((one) => [one.name.slice(packageRoot.length + 1), heldByTests(one)]),
   )
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { packageRoot } from '../src/package-root.ts'
@@ -25,8 +25,10 @@ describe.each(safeguards.map((safeguard) => [safeguard.name, safeguard] as const
     })
 
     test('has tests that are there to notice', () => {
-      expect(noticedBy.length).toBeGreaterThan(0)
-      for (const file of noticedBy) expect(existsSync(join(packageRoot, file)), file).toBe(true)
+      expect(Object.keys(noticedBy)).not.toEqual([])
+      const isThere = ([file, title]: [string, string]) =>
+        readFileSync(join(packageRoot, file), 'utf8').includes(title)
+      expect(Object.entries(noticedBy).filter((one) => !isThere(one))).toEqual([])
     })
   },
 )
@@ -41,6 +43,7 @@ describe('a control', () => {
   const file = (status: string, tests: [status: string, title: string][]) => ({
     testResults: [
       {
+        name: '/tree/a.test.ts',
         status,
         message: status === 'failed' && tests.length === 0 ? 'Cannot find module' : '',
         assertionResults: tests.map(([status, fullName]) => ({
@@ -51,27 +54,39 @@ describe('a control', () => {
       },
     ],
   })
+  const noticedBy = { 'a.test.ts': 'guards' }
+  const message = 'AssertionError: 1 instead of 2'
 
-  test('is red when a test fails, and names it', () => {
-    expect(
-      judge(
-        file('failed', [
-          ['passed', 'a'],
-          ['failed', 'b'],
-        ]),
-      ),
-    ).toEqual({
-      verdict: 'red',
-      failed: [{ test: 'b', message: 'AssertionError: 1 instead of 2' }],
-    })
+  test('is red when the test fails that is there to notice, which is named first', () => {
+    const report = file('failed', [
+      ['passed', 'a'],
+      ['failed', 'b'],
+      ['failed', 'c guards it'],
+    ])
+    const failed = ['c guards it', 'b'].map((test) => ({ test, message }))
+    expect(judge(report, noticedBy)).toEqual({ verdict: 'red', failed })
+  })
+
+  test('is missed when only others fail, or not all that are there to notice', () => {
+    const others = file('failed', [
+      ['passed', 'c guards it'],
+      ['failed', 'b'],
+    ])
+    expect(judge(others, noticedBy).verdict).toBe('missed')
+    const half = file('failed', [
+      ['passed', 'a'],
+      ['failed', 'c guards it'],
+    ])
+    expect(judge(half, { ...noticedBy, 'b.test.ts': 'guards' }).verdict).toBe('missed')
   })
 
   test('is green when nothing fails: the safeguard is not guarded', () => {
-    expect(judge(file('passed', [['passed', 'a']])).verdict).toBe('green')
+    expect(judge(file('passed', [['passed', 'c guards it']]), noticedBy).verdict).toBe('green')
   })
 
-  test('is broken when the tests could not run: that says nothing of the safeguard', () => {
-    expect(judge(file('failed', [])).verdict).toBe('broken')
-    expect(judge({ testResults: [] }).verdict).toBe('broken')
+  test('is broken when the tests could not run, or none passed: that says nothing of the safeguard', () => {
+    expect(judge(file('failed', []), noticedBy).verdict).toBe('broken')
+    expect(judge({ testResults: [] }, noticedBy).verdict).toBe('broken')
+    expect(judge(file('failed', [['failed', 'c guards it']]), noticedBy).verdict).toBe('broken')
   })
 })

@@ -84,7 +84,8 @@ async function arm(root: string): Promise<void> {
   }
 }
 
-async function sourceFiles(root: string): Promise<string[]> {
+/** All of them but the tests. */
+export async function sourceFiles(root = packageRoot): Promise<string[]> {
   const names = await readdir(join(root, 'src'), { recursive: true })
   return names
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))

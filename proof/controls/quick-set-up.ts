@@ -4,11 +4,7 @@ import { edit } from '../safeguards/safeguard.ts'
 const setUp = 'test/support/global-setup.ts'
 
 export const quickSetUp = [
-  edit(
-    setUp,
-    "runInstalled('vite', ['build', 'console', '--logLevel', 'warn'])",
-    'Promise.resolve()',
-  ),
+  edit(setUp, '    makeConsole(),\n', ''),
   edit(setUp, "  await runInstalled('tsc', [...project, '--noCheck'])\n", ''),
   edit(setUp, "join(outDir, 'src', 'cli.js')", "join(packageRoot, 'src', 'cli.ts')"),
 ]

@@ -1,20 +1,21 @@
 // Processes die at labelled places in the code, and databases, networks and Metas fail in their ways: nothing is lost, doubled
 // or left behind. A handful here, by the seed; all of it with `npm run test:faults`.
-import { appendFileSync, existsSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { packageRoot } from '../../src/package-root.ts'
 import { afterFile } from '../../test/support/after-file.ts'
 import { chooseSeed } from '../../test/support/load.ts'
 import { seeded, shuffled } from '../../test/support/seeded.ts'
-import { findCrashPoints, makeTree } from '../tree.ts'
+import { findCrashPoints, makeTree, sourceFiles } from '../tree.ts'
 import { elsewhere } from './elsewhere.ts'
 import { live } from './life.ts'
 import { migrateOnceMore } from './migration.ts'
 import { type Stage, setStage } from './stage.ts'
 import { suffer } from './suffer.ts'
-import { tableOf } from './table.ts'
+import { heldByTests, tableOf } from './table.ts'
 import { troubles } from './troubles.ts'
+import { unlabelled } from './unlabelled.ts'
 import { ways } from './ways.ts'
 
 /* biome-ignore-start lint/style/noProcessEnv: set by proof/faults.ts for a run in full. */
@@ -44,6 +45,16 @@ test('every crash point of the sources is one of a kind, and it is known how to 
   expect(labels.sort()).toEqual(Object.keys(ways).sort())
 })
 
+test('every file that commits has a crash point, or it is known why it needs none', async () => {
+  const labelled = (await findCrashPoints()).map(({ file }) => file)
+  const committing = (await sourceFiles()).filter((file) =>
+    readFileSync(join(packageRoot, file), 'utf8').includes('.transaction('),
+  )
+  expect(committing.filter((file) => !labelled.includes(file)).sort()).toEqual(
+    Object.keys(unlabelled).sort(),
+  )
+})
+
 test('every end-to-end test that is run besides is there', () => {
   expect(elsewhere.filter((file) => !existsSync(join(packageRoot, file)))).toEqual([])
 })
@@ -61,6 +72,25 @@ test('a run that leaves out what it was asked for says so', () => {
     'nothing is known: a fault',
     'did not run: a.test.ts',
   ])
+})
+
+test('a test file of which nothing ran held nothing', () => {
+  const of = (...titles: string[]) => ({
+    status: 'passed',
+    assertionResults: titles.map((fullName) => ({
+      fullName,
+      status: fullName.startsWith('-') ? 'skipped' : 'passed',
+    })),
+  })
+  const hint = '-with Redis (skipped: no redis-server) it holds'
+
+  expect(heldByTests(of('one', 'two'))).toBe('everything')
+  expect(heldByTests({ ...of('one'), status: 'failed' })).toBe('failed')
+  expect(heldByTests(of())).toBe('did not run')
+  expect(heldByTests(of('-one', '-two'))).toBe('did not run')
+  expect(heldByTests(of(hint))).toBe('left out: no redis-server')
+  expect(heldByTests(of('one', '-two'))).toBe('left out: 1 of 2 tests')
+  expect(heldByTests(of('one', hint))).toBe('left out: 1 of 2 tests, no redis-server')
 })
 
 describe(`nothing is lost, doubled or left behind when (SEED=${seed})`, () => {

@@ -17,7 +17,25 @@ export interface Found {
   missing: string[]
 }
 
-/** `files`: what vitest says of each test file. */
+/** What Vitest's reporter `json` says of a test file. */
+export interface TestFile {
+  status: string
+  assertionResults: { status: string; fullName: string }[]
+}
+
+/** Vitest calls a file passed of which nothing ran. A title says what is missing where its tests are left out for that. */
+export function heldByTests({ status, assertionResults }: TestFile): string {
+  if (status !== 'passed') return status
+  const skipped = assertionResults.filter((one) => one.status !== 'passed')
+  const [, why] = /\(skipped: (.+?)\)/.exec(skipped[0]?.fullName ?? '') ?? []
+  if (skipped.length < assertionResults.length) {
+    if (skipped.length === 0) return 'everything'
+    return `left out: ${skipped.length} of ${assertionResults.length} tests${why ? `, ${why}` : ''}`
+  }
+  return why === undefined ? didNotRun : `left out: ${why}`
+}
+
+/** `files`: what each test file held. */
 export function tableOf(asked: Asked, lines: Line[], files: Map<string, string>): Found {
   const lives = lines.flatMap((line) => ('label' in line ? line : []))
   const points = asked.points.map((label) => {

@@ -64,3 +64,21 @@ export async function compareHistory(
   for (const value of values)
     for (const command of decode(pair.state, table, value)) await pair.run(command)
 }
+
+/** The same in the model alone. */
+export function imagineHistory(
+  values: readonly number[],
+  profile: ProfileName,
+  counts: Map<string, number>,
+): void {
+  const { settings, table } = profiles[profile]
+  const state = createState(settings, counts)
+  for (const value of values) {
+    for (const command of decode(state, table, value)) {
+      for (const one of [tick, command]) {
+        state.step++
+        apply(state, one)
+      }
+    }
+  }
+}

@@ -12,7 +12,9 @@ export const keepingApart: Safeguard[] = [
         "execute format('create policy own_tenant on %I to estafet_tenant using (true) '",
       ),
     ],
-    noticedBy: ['src/db/isolation.test.ts'],
+    noticedBy: {
+      'src/db/isolation.test.ts': 'each sees its own rows only, in turn on the same connection',
+    },
   },
   {
     name: 'operators only',
@@ -24,7 +26,10 @@ export const keepingApart: Safeguard[] = [
         "if (access === 'operator' && actor === '') throw",
       ),
     ],
-    noticedBy: ['test/e2e/strangers-are-turned-away.test.ts'],
+    noticedBy: {
+      'test/e2e/strangers-are-turned-away.test.ts':
+        'is refused where it must be, with a good request, and nothing comes of it',
+    },
   },
   {
     name: 'admins only',
@@ -36,7 +41,12 @@ export const keepingApart: Safeguard[] = [
         "access === 'tenant' && person?.role === undefined && actor === ''",
       ),
     ],
-    noticedBy: ['test/e2e/people-sign-in.test.ts', 'test/e2e/strangers-are-turned-away.test.ts'],
+    noticedBy: {
+      'test/e2e/people-sign-in.test.ts':
+        'an agent converses; an admin manages; an operator names the tenant',
+      'test/e2e/strangers-are-turned-away.test.ts':
+        'is refused where it must be, with a good request, and nothing comes of it',
+    },
   },
   {
     name: 'forged calls of a browser',
@@ -44,7 +54,10 @@ export const keepingApart: Safeguard[] = [
     edits: [
       edit('src/http.ts', 'if (person) mustNotBeForged(request, person, options.publicUrl)', ''),
     ],
-    noticedBy: ['test/e2e/people-sign-in.test.ts'],
+    noticedBy: {
+      'test/e2e/people-sign-in.test.ts':
+        'is not enough to change something: the page’s own token and origin are needed',
+    },
   },
   {
     name: 'audit chain',
@@ -56,7 +69,9 @@ export const keepingApart: Safeguard[] = [
         '.update(previous).digest()',
       ),
     ],
-    noticedBy: ['src/audit/verify.test.ts'],
+    noticedBy: {
+      'src/audit/verify.test.ts': 'names the first broken row',
+    },
   },
   {
     name: 'a secret belongs to its row',
@@ -73,7 +88,9 @@ export const keepingApart: Safeguard[] = [
         'decipher.setAAD(Buffer.from(owner.slice(0, 0)))',
       ),
     ],
-    noticedBy: ['src/accounts/vault.test.ts'],
+    noticedBy: {
+      'src/accounts/vault.test.ts': 'does not open what belongs to another tenant or row',
+    },
   },
   {
     name: 'public addresses only',
@@ -85,6 +102,9 @@ export const keepingApart: Safeguard[] = [
         '!addresses.every(({ address }) => address.length > 0)',
       ),
     ],
-    noticedBy: ['src/net/guarded-agent.test.ts'],
+    noticedBy: {
+      'src/net/guarded-agent.test.ts':
+        'is not made to a name that leads there, not even when only one of its addresses does',
+    },
   },
 ]

@@ -12,7 +12,9 @@ export const receiving: Safeguard[] = [
         'signed = timingSafeEqual(expected, claimedBytes) || true',
       ),
     ],
-    noticedBy: ['test/e2e/only-meta-may-deliver.test.ts'],
+    noticedBy: {
+      'test/e2e/only-meta-may-deliver.test.ts': 'one over other bytes',
+    },
   },
   {
     name: 'answer after the commit',
@@ -24,10 +26,11 @@ export const receiving: Safeguard[] = [
         "void batch.submit(event).catch(() => undefined)\n      const outcome: string = 'stored'",
       ),
     ],
-    noticedBy: [
-      'test/e2e/kill-nine-loses-no-acknowledged-webhook.test.ts',
-      'test/e2e/postgres-away.test.ts',
-    ],
+    noticedBy: {
+      'test/e2e/kill-nine-loses-no-acknowledged-webhook.test.ts': 'times under load and restarted',
+      'test/e2e/postgres-away.test.ts':
+        'the answer to a commit is lost: 500, and the redelivery finds it stored',
+    },
   },
   {
     name: 'durable commit',
@@ -41,7 +44,10 @@ export const receiving: Safeguard[] = [
       // It would be noticed at the start, and nothing taken in.
       edit('src/db/durability.ts', "and setting = 'off'", "and setting = 'unheard of'"),
     ],
-    noticedBy: ['test/e2e/kill-nine-loses-no-acknowledged-webhook.test.ts'],
+    noticedBy: {
+      'test/e2e/kill-nine-loses-no-acknowledged-webhook.test.ts':
+        'Postgres itself is killed under load; the same gateway goes on',
+    },
   },
   {
     name: 'dedupe key of messages',
@@ -59,7 +65,10 @@ export const receiving: Safeguard[] = [
       ),
       edit('migrations/0001_init.sql', 'unique (tenant_id, wamid)', 'check (true)'),
     ],
-    noticedBy: ['test/e2e/the-same-webhook-has-one-effect.test.ts'],
+    noticedBy: {
+      'test/e2e/the-same-webhook-has-one-effect.test.ts':
+        'the single item of an earlier batch, delivered alone, has no second effect',
+    },
   },
   {
     name: 'key and effect in one commit',
@@ -82,10 +91,10 @@ export const receiving: Safeguard[] = [
         'const fresh = await insertDedupeKeys(\n    context.keysTx ?? tx,',
       ),
     ],
-    noticedBy: [
-      'test/e2e/only-the-bad-item-suffers.test.ts',
-      'test/e2e/a-lost-claim-has-no-effect.test.ts',
-    ],
+    noticedBy: {
+      'test/e2e/only-the-bad-item-suffers.test.ts':
+        'is tried again after a back-off, and then applied',
+    },
   },
   {
     name: 'fence of events',
@@ -97,7 +106,10 @@ export const receiving: Safeguard[] = [
         'as claimed (id, attempt) using (id)',
       ),
     ],
-    noticedBy: ['test/e2e/a-lost-claim-has-no-effect.test.ts', 'src/inbox/queries.test.ts'],
+    noticedBy: {
+      'test/e2e/a-lost-claim-has-no-effect.test.ts':
+        'before it began, applies nothing and settles nothing',
+    },
   },
   {
     name: 'suspects are claimed alone',
@@ -109,7 +121,10 @@ export const receiving: Safeguard[] = [
         'and place > 0 and (is_suspect or is_for_suspect) is not null',
       ),
     ],
-    noticedBy: ['src/inbox/retry.test.ts'],
+    noticedBy: {
+      'src/inbox/retry.test.ts':
+        'suspects are claimed one by one, in their turn, and those who are none together',
+    },
   },
   {
     name: 'ladder of statuses',
@@ -121,7 +136,10 @@ export const receiving: Safeguard[] = [
         'and h.status <> m.status`)',
       ),
     ],
-    noticedBy: ['src/conversations/apply-status.test.ts'],
+    noticedBy: {
+      'src/conversations/apply-status.test.ts':
+        'every order of any steps, with repetitions, comes to the same state',
+    },
   },
   {
     name: 'early statuses are joined',
@@ -133,7 +151,9 @@ export const receiving: Safeguard[] = [
         'const early = (await statusesOf(tx, messages)).slice(0, 0)',
       ),
     ],
-    noticedBy: ['src/conversations/apply-status.test.ts'],
+    noticedBy: {
+      'src/conversations/apply-status.test.ts': 'is kept, and joined when the message appears',
+    },
   },
   {
     name: 'only the bad item suffers',
@@ -145,7 +165,10 @@ export const receiving: Safeguard[] = [
         'throw error',
       ),
     ],
-    noticedBy: ['test/e2e/only-the-bad-item-suffers.test.ts'],
+    noticedBy: {
+      'test/e2e/only-the-bad-item-suffers.test.ts':
+        'is put aside with its own part only; its siblings and neighbours go through',
+    },
   },
   {
     name: 'events commit with their cause',
@@ -157,6 +180,9 @@ export const receiving: Safeguard[] = [
         'where false',
       ),
     ],
-    noticedBy: ['test/e2e/what-happens-is-told.test.ts'],
+    noticedBy: {
+      'test/e2e/what-happens-is-told.test.ts':
+        'a message that came in, once however often it comes',
+    },
   },
 ]

@@ -6,8 +6,8 @@ export interface Safeguard {
   /** What would happen without it. */
   without: string
   edits: Edit[]
-  /** Test files; at least one test in them must fail. */
-  noticedBy: string[]
+  /** By file, the title of the test that must fail, or a part of it. */
+  noticedBy: Record<string, string>
 }
 
 export const edit = (file: string, find: string, replace: string): Edit => ({ file, find, replace })

@@ -12,7 +12,10 @@ export const sending: Safeguard[] = [
         'where o.tenant_id = x.tenant_id and o.id = x.id',
       ),
     ],
-    noticedBy: ['src/outbox/queue.test.ts'],
+    noticedBy: {
+      'src/outbox/queue.test.ts':
+        'who was taken for dead settles nothing, and its work is done by another',
+    },
   },
   {
     name: 'lease before the POST',
@@ -24,7 +27,10 @@ export const sending: Safeguard[] = [
         'isHeld()',
       ),
     ],
-    noticedBy: ['src/outbox/worker.test.ts'],
+    noticedBy: {
+      'src/outbox/worker.test.ts':
+        'a lease that runs out between the claim and the POST: not posted, and taken up by another',
+    },
   },
   {
     name: 'claims nobody heard of',
@@ -37,7 +43,12 @@ export const sending: Safeguard[] = [
         'isDue',
       ),
     ],
-    noticedBy: ['src/outbox/worker.test.ts', 'src/events/worker.test.ts'],
+    noticedBy: {
+      'src/outbox/worker.test.ts':
+        'a claim whose answer is lost after the commit: given back, unspent, while the process lives on',
+      'src/events/worker.test.ts':
+        'a claim whose answer is lost after the commit is given back, unspent, while the process lives on',
+    },
   },
   {
     name: 'what nobody holds is taken back',
@@ -50,7 +61,9 @@ export const sending: Safeguard[] = [
         'o.worker_id = any(dead)',
       ),
     ],
-    noticedBy: ['src/queue/workers.test.ts'],
+    noticedBy: {
+      'src/queue/workers.test.ts': 'for what was claimed under it to be taken back',
+    },
   },
   {
     name: 'a settlement counts once',
@@ -62,7 +75,10 @@ export const sending: Safeguard[] = [
         'return attempt === undefined && !isTried(result)',
       ),
     ],
-    noticedBy: ['src/outbox/worker.test.ts'],
+    noticedBy: {
+      'src/outbox/worker.test.ts':
+        'a settlement whose answer is lost after the commit: counted once, and told',
+    },
   },
   {
     name: 'reconcile: evidence',
@@ -84,10 +100,12 @@ export const sending: Safeguard[] = [
         'export async function settleProven(...none: unknown[]): Promise<void> {\n  void none\n}\n\nexport async function settleProvenLeftOut(',
       ),
     ],
-    noticedBy: [
-      'test/e2e/ambiguous-sends-are-resolved.test.ts',
-      'test/e2e/evidence-ends-the-wait.test.ts',
-    ],
+    noticedBy: {
+      'test/e2e/ambiguous-sends-are-resolved.test.ts':
+        'none is doubled of which a status came within the wait',
+      'test/e2e/evidence-ends-the-wait.test.ts':
+        'ends the wait at once, and the next one to the contact goes out',
+    },
   },
   {
     name: 'reconcile: the wait',
@@ -99,7 +117,9 @@ export const sending: Safeguard[] = [
         'if (waitSeconds >= 0) return 0\n',
       ),
     ],
-    noticedBy: ['test/e2e/what-became-of-a-send-is-found-out.test.ts', 'src/outbox/send.test.ts'],
+    noticedBy: {
+      'src/outbox/send.test.ts': 'they do not come in now',
+    },
   },
   {
     name: 'at most once',
@@ -116,7 +136,11 @@ export const sending: Safeguard[] = [
         'delayMs === null',
       ),
     ],
-    noticedBy: ['test/e2e/ambiguous-sends-are-resolved.test.ts', 'src/outbox/decide.test.ts'],
+    noticedBy: {
+      'test/e2e/ambiguous-sends-are-resolved.test.ts': 'at most once: none is doubled at all',
+      'src/outbox/decide.test.ts':
+        'a lost answer waits for evidence, and ends it as unknown when there is none',
+    },
   },
   {
     name: 'idempotency key',
@@ -133,7 +157,9 @@ export const sending: Safeguard[] = [
         'if (earlier && key === null) return { replayed: replay(earlier, earlier) }',
       ),
     ],
-    noticedBy: ['test/e2e/a-message-is-sent-once.test.ts'],
+    noticedBy: {
+      'test/e2e/a-message-is-sent-once.test.ts': 'gives the first answer again, and one message',
+    },
   },
   {
     name: 'order per contact',
@@ -145,7 +171,10 @@ export const sending: Safeguard[] = [
         "and o.status = 'pending' and o.next_run_at <= now() and o.next_run_at >= from_run_at",
       ),
     ],
-    noticedBy: ['src/outbox/queue.test.ts'],
+    noticedBy: {
+      'src/outbox/queue.test.ts':
+        'a contact gets one at a time, the first first; contacts do not wait for each other',
+    },
   },
   {
     name: 'cap per tenant',
@@ -157,7 +186,10 @@ export const sending: Safeguard[] = [
         'else 0 end)::int as room',
       ),
     ],
-    noticedBy: ['src/outbox/queue.test.ts'],
+    noticedBy: {
+      'src/outbox/queue.test.ts':
+        'the cap is exact, whoever claims at the same time, and is the tenant’s own where it has one',
+    },
   },
   {
     name: 'pace of a number',
@@ -166,10 +198,12 @@ export const sending: Safeguard[] = [
       edit(
         'migrations/0008_weather.sql',
         'create function send_gap(rate double precision) returns interval language sql immutable as $$',
-        "create function send_gap(rate double precision) returns interval language sql immutable as $$ select interval '0' * rate $$;\ncreate function send_gap_left_out(rate double precision) returns interval language sql immutable as $$",
+        "create function send_gap(rate double precision) returns interval language sql immutable as $$ select interval '0' $$;\ncreate function send_gap_left_out(rate double precision) returns interval language sql immutable as $$",
       ),
     ],
-    noticedBy: ['src/outbox/pace.test.ts'],
+    noticedBy: {
+      'src/outbox/pace.test.ts': 'gives everyone a moment of its own, evenly, and not far ahead',
+    },
   },
   {
     name: 'circuit of a number',
@@ -186,7 +220,10 @@ export const sending: Safeguard[] = [
         'when n.circuit_open then r.room',
       ),
     ],
-    noticedBy: ['src/outbox/circuit.test.ts'],
+    noticedBy: {
+      'src/outbox/circuit.test.ts':
+        'open, it is not claimed, and another number of the same tenant is',
+    },
   },
   {
     name: 'opt-out before the POST',
@@ -198,7 +235,9 @@ export const sending: Safeguard[] = [
         'if (context.suppressedScope !== undefined) return false',
       ),
     ],
-    noticedBy: ['test/e2e/no-post-after-an-opt-out.test.ts', 'src/outbox/send.test.ts'],
+    noticedBy: {
+      'test/e2e/no-post-after-an-opt-out.test.ts': 'while a message is sent',
+    },
   },
   {
     name: 'window before the POST',
@@ -210,6 +249,9 @@ export const sending: Safeguard[] = [
         'if (isOutsideWindow(send, context, now) && send.attempts < 0) {',
       ),
     ],
-    noticedBy: ['test/e2e/the-window-is-checked-twice.test.ts'],
+    noticedBy: {
+      'test/e2e/the-window-is-checked-twice.test.ts':
+        'a window that closed meanwhile: a dead letter, and no POST',
+    },
   },
 ]

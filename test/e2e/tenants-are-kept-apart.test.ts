@@ -76,6 +76,10 @@ test('there are routes of every kind to look at', () => {
   expect(named((route) => route.access === 'operator').length).toBeGreaterThan(5)
   // A route for anybody belongs into this test by hand.
   expect(named((route) => route.access === 'public')).toEqual([])
+  // As does one below an id that is neither a tenant's nor the operator's.
+  const isOthers = (route: Route) => !isTenants(route) && route.access !== 'operator'
+  expect(named((route) => isOthers(route) && hasId(route))).toEqual([])
+  expect([nested, many, searches, below].map(({ length }) => length)).not.toContain(0)
 })
 
 const byId = named((route) => isTenants(route) && hasId(route))

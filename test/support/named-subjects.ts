@@ -42,17 +42,20 @@ export async function addSubjects(gateway: World, firm: Firm): Promise<NamedFirm
   return { ...firm, deadMessage: json.data[0].message_id }
 }
 
-/** Deeply, and with the word before where the word alone says little: `phone_number_id`, `image.id`. */
-function namesIn(schema: unknown, before = ''): string[] {
+/** Every field that takes a text of any kind, deeply; with the word before where its own says little: `image.id`. */
+function namesIn(schema: unknown, name = ''): string[] {
   if (typeof schema !== 'object' || schema === null) return []
-  const { properties, items, anyOf, oneOf, allOf } = schema as Record<string, object | undefined>
-  const inner = [items, anyOf, oneOf, allOf].flatMap((one) => one ?? [])
+  const { type, enum: choices, const: only, properties, ...rest } = schema as Record<string, object>
+  const isText = [type].flat().includes('string' as never) && !choices && only === undefined
+  const { items, anyOf, oneOf, allOf, additionalProperties } = rest
+  const inner = [items, anyOf, oneOf, allOf, additionalProperties].flatMap((one) => one ?? [])
+  const before = name.split('.').at(-1)
   return [
-    ...inner.flatMap((one) => namesIn(one, before)),
-    ...Object.entries(properties ?? {}).flatMap(([name, one]) => [
-      ['id', 'message_id'].includes(name) && before !== '' ? `${before}.${name}` : name,
-      ...namesIn(one, name),
-    ]),
+    ...(isText && name !== '' ? [name] : []),
+    ...inner.flatMap((one) => namesIn(one, name)),
+    ...Object.entries(properties ?? {}).flatMap(([field, one]) =>
+      namesIn(one, ['id', 'message_id'].includes(field) && before ? `${before}.${field}` : field),
+    ),
   ]
 }
 
@@ -73,22 +76,55 @@ export const subjects: Record<string, (firm: NamedFirm) => unknown> = {
   client_reference: ({ id }) => referenceOf(id),
   ...Object.fromEntries(mediaKinds.map((kind) => [`${kind}.id`, ({ ids }: Firm) => ids.media])),
 }
-/** The caller's own words, or Meta's: nothing of ours is looked up by them. */
+/** The caller's own words, or Meta's: nothing of ours is looked up by them. What is searched for (`q`) and where a page begins
+ *  (`after`) have tests of their own. */
 export const wordsOnly = [
   ...['wa_id', 'user_id', 'catalog_id', 'flow_id', 'reference_id', 'product_retailer_id'],
   ...['thumbnail_product_retailer_id', 'reply.id', 'rows.id', 'quick_reply.id'],
   ...['saved_addresses.id', 'context.message_id', 'reaction.message_id'],
+  ...[
+    'action',
+    'address',
+    'after',
+    'auto_reply_text',
+    'birthday',
+    'biz_opaque_callback_data',
+    'body',
+  ],
+  ...['button', 'caption', 'category', 'city', 'code', 'company', 'country'],
+  ...[
+    'country_code',
+    'coupon_code',
+    'created_after',
+    'created_before',
+    'department',
+    'description',
+    'display_text',
+  ],
+  ...['email', 'emoji', 'error_code', 'expires_at', 'fallback_value', 'field', 'filename'],
+  ...['first_name', 'flow_cta', 'flow_name', 'flow_token', 'formatted_name', 'from', 'index'],
+  ...['language', 'last_name', 'latitude', 'link', 'longitude', 'middle_name', 'name'],
+  ...['parameter_format', 'parameter_name', 'payload', 'phone', 'pin', 'prefix', 'q'],
+  ...[
+    'reason',
+    'recipient',
+    'recipient_identity_key_hash',
+    'screen',
+    'send_at',
+    'start_at',
+    'state',
+  ],
+  ...['status', 'street', 'sub_text', 'sub_type', 'suffix', 'target', 'text'],
+  ...['title', 'to', 'ttl_minutes', 'type', 'url', 'zip'],
 ]
 const referenceOf = (id: string) => `reference-of-${id}`
-const namesSomething = (name: string) =>
-  subjects[name] !== undefined || /(^|[._])(ids?|uuid|reference|actor|subject)$/.test(name)
 
 export const naming = () =>
   declaredRoutes()
     .filter(isTenants)
     .flatMap((route) =>
       (['query', 'body'] as const).flatMap((part) => {
-        const names = new Set(namesIn(jsonSchemaOf(route[part])).filter(namesSomething))
+        const names = new Set(namesIn(jsonSchemaOf(route[part])))
         // What is sent may carry a reference of the sender's own.
         if (route.path === '/api/whatsapp/meta/send') names.delete('client_reference')
         return [...names]
