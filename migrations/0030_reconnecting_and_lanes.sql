@@ -32,6 +32,9 @@ declare moment timestamptz := clock_timestamp(); begin
   returning n.tenant_id, n.phone_number_id;
 end $$;
 
+alter function send_slow set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+  set enable_hashjoin = off set enable_mergejoin = off set enable_material = off;
+
 -- The number has a token that works: nothing of ours holds it any longer, but Meta may.
 create function send_release(tenant uuid, number text) returns void language plpgsql as $$ begin
   perform send_hold(tenant, number, '-infinity');
