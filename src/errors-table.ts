@@ -130,7 +130,7 @@ const sending = {
   NOT_CANCELLABLE: never(
     409,
     'The message is no longer queued, is on its way, or may have reached Meta: the answer to an attempt was lost.',
-    'Nothing: see its status.',
+    'See its status: what may have reached Meta is found out, and may be sent again.',
   ),
   MESSAGE_NOT_FOUND: never(404, 'This tenant has no such message.', 'Check the id, `msg_…`.'),
   CONVERSATION_NOT_FOUND: never(

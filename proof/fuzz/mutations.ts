@@ -62,8 +62,11 @@ const doubled = (key: string, old: unknown) => {
 /** Every key is there twice: the last of them counts, as it does for whoever reads JSON. */
 const withKeysTwice = (old: unknown) => {
   if (typeof old !== 'object' || old === null || old instanceof RawJson) return old
-  if (Array.isArray(old) || Object.keys(old).length === 0) return old
-  const first = Object.keys(old).map((key) => `${JSON.stringify(key)}:null`)
+  if (Array.isArray(old)) return old
+  const first = Object.entries(old).flatMap(([key, value]) =>
+    value === undefined ? [] : `${JSON.stringify(key)}:null`,
+  )
+  if (first.length === 0) return old
   return new RawJson(`{${first.join(',')},${toJson(old).slice(1)}`)
 }
 

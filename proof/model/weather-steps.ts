@@ -50,7 +50,7 @@ export function holdShared(
   const { waba } = numberOf(state, id)
   const since = attemptOf(state, attempt).startedAt
   const wide = state.numbers.filter(
-    (number) => (scope === 'app' || number.waba === waba) && number.holdUntil < until - 1000,
+    (number) => (scope === 'app' || number.waba === waba) && number.askedUntil < until - 1000,
   )
   for (const number of wide) {
     number.holdUntil = Math.max(number.holdUntil, until)

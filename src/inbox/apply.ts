@@ -26,7 +26,7 @@ import {
   type Step,
   statusKey,
 } from '../conversations/apply-status.ts'
-import { followContact } from '../conversations/follow-contact.ts'
+import { followContact, type JoinedConversations } from '../conversations/follow-contact.ts'
 import type { NewChange } from '../conversations/model.ts'
 import { openWindows } from '../conversations/open-window.ts'
 import {
@@ -43,7 +43,7 @@ import { expectMedia } from '../media/record.ts'
 import { endedFields, endSuppressed } from '../outbox/end-suppressed.ts'
 import { duplicateFields, keepAcceptances, type Proofs } from '../outbox/evidence.ts'
 import { failureFields, type HeardFailure, heedFailures } from '../outbox/heed-status.ts'
-import { holdAccount } from '../outbox/release.ts'
+import { holdAccount, joinLanes } from '../outbox/release.ts'
 import { heedThroughput } from '../outbox/throughput.ts'
 import { heedTemplateNotices } from '../templates/heed-notices.ts'
 import type { Random } from '../time-and-chance.ts'
@@ -100,16 +100,16 @@ export async function applyItems(
     random,
     now,
   )
-  const suppressed: Suppressed[] = []
+  const owed: Owed = { suppressed: [], joined: [] }
   const everybody = [...messages.fresh, ...notices.fresh]
-  const contacts = await resolveEverybody(everybody, suppressed, context)
+  const contacts = await resolveEverybody(everybody, owed, context)
   await linkNotices(notices.fresh, contacts, context)
   const recorded = await applyMessages(messages, contacts, context)
   const stepped = await applySteps(statuses, context)
   if (context.isTraced) await traceItems(tx, recorded.fresh, stepped.fresh)
   const applied = { messages: recorded.fresh, notices: notices.fresh, statuses: stepped.fresh }
-  suppressed.push(...(await heedConsent(applied, contacts, context)))
-  await changeIdentities([...recorded.fresh, ...notices.fresh], suppressed, context)
+  owed.suppressed.push(...(await heedConsent(applied, contacts, context)))
+  await changeIdentities([...recorded.fresh, ...notices.fresh], owed, context)
   const buried = new Set(await bury(tx, plan.letters))
   for (const outcome of plan.outcomes.values()) onlyNewLetters(outcome, buried)
   await resolveLetters(tx, passedPlaces(events, plan), now)
@@ -140,8 +140,9 @@ export async function applyItems(
     (one) => noticeKey(one.row),
     (items) => eventsOfNotices(tx, rows(items)),
   )
-  // Last, because both lock the tenants' queues until the commit.
-  await endUnwanted(suppressed, plan, context)
+  // Last, because all of these lock the tenants' queues until the commit.
+  await joinLanes(tx, owed.joined)
+  await endUnwanted(owed.suppressed, plan, context)
   await replyToMessages(recorded.fresh, context)
   return plan.outcomes
 }
@@ -186,7 +187,7 @@ function takeFresh<Item extends PlannedMessage | PlannedStatus>(
 
 async function resolveEverybody(
   planned: (PlannedMessage | PlannedNotice)[],
-  suppressed: Suppressed[],
+  owed: Owed,
   { tx, random, now, mode }: Context,
 ): Promise<Map<string, ContactRow>> {
   if (mode === 'shared' && planned.some((one) => one.newIdentity)) throw new IdentityChanges()
@@ -200,18 +201,26 @@ async function resolveEverybody(
     newId: random.uuid,
     now,
   })
-  for (const change of changes) suppressed.push(...(await follow(tx, change, now)))
+  for (const change of changes) await follow(tx, change, owed, now)
   return contacts
 }
 
-/** What belongs to a contact goes where the contact goes. Returns what the contact then wants no more of. */
+/** What the queue is told at the end. */
+interface Owed {
+  suppressed: Suppressed[]
+  joined: JoinedConversations[]
+}
+
+/** What belongs to a contact goes where the contact goes. */
 async function follow(
   tx: Tx,
   { tenantId, winner, loserId }: IdentityChange,
+  owed: Owed,
   now: Date,
-): Promise<Suppressed[]> {
-  await followContact(tx, tenantId, winner, loserId, now)
-  return loserId === undefined ? [] : mergeConsent(tx, tenantId, winner.id, loserId, now)
+): Promise<void> {
+  owed.joined.push(...(await followContact(tx, tenantId, winner, loserId, now)))
+  if (loserId === undefined) return
+  owed.suppressed.push(...(await mergeConsent(tx, tenantId, winner.id, loserId, now)))
 }
 
 async function applyMessages(
@@ -382,13 +391,13 @@ async function linkNotices(
 /** Meta says who is who from now on; what was filed under the old identity moves along. */
 async function changeIdentities(
   applied: (PlannedMessage | PlannedNotice)[],
-  suppressed: Suppressed[],
+  owed: Owed,
   { tx, random, now, mode }: Context,
 ): Promise<void> {
   for (const { contact, newIdentity } of applied) {
     if (!contact || !newIdentity) continue
     const change = await changeIdentity(contact, newIdentity, { tx, mode, newId: random.uuid, now })
-    if (change) suppressed.push(...(await follow(tx, change, now)))
+    if (change) await follow(tx, change, owed, now)
   }
 }
 

@@ -43,7 +43,7 @@ describe('what waits to be sent', () => {
     await gateway.db.query(sql`
       update whatsapp_send_outbox
       set attempts = 1, next_run_at = now() + interval '1 hour'
-      where lane = '16505550103'`)
+      where payload ->> 'to' like '%16505550103'`)
     const { json } = await gateway.call('GET', '/api/admin/whatsapp/health', { key: operatorKey })
     expect(json).toMatchObject({
       outbox_pending_count: 4,

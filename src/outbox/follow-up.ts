@@ -8,6 +8,7 @@ import type { Metrics } from '../metrics.ts'
 import type { Clock, Random } from '../time-and-chance.ts'
 import { proveSends, reportDuplicate, settleProven } from './evidence.ts'
 import { heedFailures } from './heed-status.ts'
+import { joinLanes } from './release.ts'
 import { reportFailure } from './report.ts'
 import type { Settled } from './settle.ts'
 
@@ -61,6 +62,7 @@ async function keepName({ db, clock }: FollowUp, { send, answeredWaId }: Settled
   const now = clock.now()
   await db.transaction(async (tx) => {
     const change = await learnAlias(tx, tenantId, asked, answeredWaId, now)
-    if (change) await followContact(tx, tenantId, change.winner, change.loserId, now)
+    if (!change) return
+    await joinLanes(tx, await followContact(tx, tenantId, change.winner, change.loserId, now))
   })
 }

@@ -6,7 +6,7 @@ export interface NewSend {
   phoneNumberId: string
   messageId: string
   conversationId: string
-  /** Whose turn it is: the recipient, or a lane of its own. */
+  /** Whose turn it is: the conversation, or a lane of its own. */
   lane: string
   /** When it is due; now, unless said. */
   sendAt: Date | null

@@ -1,5 +1,6 @@
 // The queue's own statements: everything that takes or gives a turn. The functions are in migrations/0004_outbox.sql,
-// 0007_reconcile.sql, 0008_weather.sql, 0009_consent.sql, 0015_rings.sql and 0019_backlog_limit.sql.
+// 0007_reconcile.sql, 0008_weather.sql, 0009_consent.sql, 0015_rings.sql, 0019_backlog_limit.sql and
+// 0030_reconnecting_and_lanes.sql.
 import type { Suppressed } from '../consent/model.ts'
 import { type Db, sql, type Tx } from '../db/connect.ts'
 import { type ClaimedRow, type Holdings, type RowKey, stillForgotten } from '../queue/engine.ts'
@@ -138,6 +139,16 @@ export async function releaseNumber(
   phoneNumberId: string,
 ): Promise<void> {
   await tx.query(sql`select send_release(${tenantId}, ${phoneNumberId})`)
+}
+
+/** What waits in the one conversation waits in the other, in the order of acceptance. */
+export async function joinLane(
+  tx: Tx,
+  tenantId: string,
+  winnerId: string,
+  loserId: string,
+): Promise<void> {
+  await tx.query(sql`select send_join_lanes(${tenantId}, ${winnerId}, ${loserId})`)
 }
 
 /** What its calls came to is forgotten. To be called after `holdNumber`, which locks the tenant. */

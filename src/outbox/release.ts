@@ -1,8 +1,10 @@
-// What lets waiting sends go on. Whoever mends an account or wakes a tenant calls one of these, in the same transaction.
+// What lets waiting sends go on, or changes whose turn it is. Whoever mends an account, wakes a tenant or joins conversations calls
+// one of these, in the same transaction.
 import { endReauth } from '../accounts/reauth.ts'
+import type { JoinedConversations } from '../conversations/follow-contact.ts'
 import type { Tx } from '../db/connect.ts'
 import { releaseMedia } from '../media/release.ts'
-import { closeCircuit, holdNumber, releaseNumber, wakeTenant } from './queue-queries.ts'
+import { closeCircuit, holdNumber, joinLane, releaseNumber, wakeTenant } from './queue-queries.ts'
 import { keepPace } from './throughput.ts'
 
 /** A tenant's cap or status changed: what it may do now is looked at anew. */
@@ -38,4 +40,12 @@ export async function holdAccount(
 ): Promise<void> {
   if (until === null) await releaseNumber(tx, tenantId, phoneNumberId)
   else await holdNumber(tx, tenantId, phoneNumberId, until)
+}
+
+/** To be called last in its transaction, as everything that takes the tenants' locks. */
+export async function joinLanes(tx: Tx, joined: JoinedConversations[]): Promise<void> {
+  const inOrder = joined.toSorted((one, other) => (one.tenantId < other.tenantId ? -1 : 1))
+  for (const { tenantId, winnerId, loserId } of inOrder) {
+    await joinLane(tx, tenantId, winnerId, loserId)
+  }
 }

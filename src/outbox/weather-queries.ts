@@ -1,4 +1,5 @@
-// What answers of Meta change about pace, holds and circuits. The functions are in migrations/0008_weather.sql.
+// What answers of Meta change about pace, holds and circuits. The functions are in migrations/0008_weather.sql
+// and 0030_reconnecting_and_lanes.sql.
 import { sql, type Tx } from '../db/connect.ts'
 
 /** The circuit breaker's settings. */

@@ -77,28 +77,35 @@ describe('a number that Meta knows by another name', () => {
     expect(ids).toHaveLength(3)
   })
 
-  test('has one turn: what is sent once Meta has said so waits for what was sent before', async () => {
-    const { asked, meant } = mexican()
-    world.fault({ fault: 'other_wa_id', wa_id: meant, match: { recipient: asked } })
-    const more = { type: 'template', template, text: undefined }
-    const ids = [await world.send(firm, asked, more), await world.send(firm, asked, more)]
-    world.fault({ fault: 'outage', match: { recipient: asked }, skip: 1, count: 1 })
-    await world.gateway.sendDue()
-    expect(world.postsTo(asked)).toHaveLength(2)
-    ids.push(await world.send(firm, asked, more))
-    // Not the pace of the contact is to hold it back.
-    await world.gateway.db.query(sql`delete from send_pairs`)
-    await world.gateway.sendDue()
-    expect(world.postsTo(asked)).toHaveLength(2)
+  test.each([
+    ['nobody was known by it', false],
+    ['its bearer has a conversation, too', true],
+  ])(
+    'has one turn: what is sent once Meta has said so waits for what was sent before: %s',
+    async (_, isKnown) => {
+      const { asked, meant } = mexican()
+      if (isKnown) await open(meant)
+      world.fault({ fault: 'other_wa_id', wa_id: meant, match: { recipient: asked } })
+      const more = { type: 'template', template, text: undefined }
+      const ids = [await world.send(firm, asked, more), await world.send(firm, asked, more)]
+      world.fault({ fault: 'outage', match: { recipient: asked }, skip: 1, count: 1 })
+      await world.gateway.sendDue()
+      expect(world.postsTo(asked)).toHaveLength(2)
+      ids.push(await world.send(firm, asked, more))
+      // Not the pace of the contact is to hold it back.
+      await world.gateway.db.query(sql`delete from send_pairs`)
+      await world.gateway.sendDue()
+      expect(world.postsTo(asked)).toHaveLength(2)
 
-    for (const _ of ids) await world.sendWhatWaits()
-    const sent = await Promise.all(ids.map((id) => world.read(firm, id)))
-    expect(sent.map(({ status }) => status)).toEqual(['sent', 'sent', 'sent'])
-    expect(world.acceptedFor(meant).map(({ wamid }) => wamid)).toEqual(
-      sent.map(({ wamid }) => wamid),
-    )
-    expect(new Set(sent.map((one) => one.conversation_id)).size).toBe(1)
-  })
+      for (const _ of ids) await world.sendWhatWaits()
+      const sent = await Promise.all(ids.map((id) => world.read(firm, id)))
+      expect(sent.map(({ status }) => status)).toEqual(['sent', 'sent', 'sent'])
+      expect(world.acceptedFor(meant).map(({ wamid }) => wamid)).toEqual(
+        sent.map(({ wamid }) => wamid),
+      )
+      expect(new Set(sent.map((one) => one.conversation_id)).size).toBe(1)
+    },
+  )
 
   test('what was filed under it meanwhile is found and filed right by the next answer', async () => {
     const { asked, meant } = mexican()
