@@ -14,7 +14,7 @@ export const calls: Record<string, BadInput[]> = {
       input: 'no key, an unknown or revoked one, one of another installation',
       answer: 'one and the same 401; keys are compared as digests',
       tests: {
-        'src/tenants/keys.test.ts': [
+        'src/tenants/keys.db.test.ts': [
           'nobody, in every way of being nobody, gets one and the same 401',
         ],
         [strangers]: [refused],
@@ -82,7 +82,7 @@ export const calls: Record<string, BadInput[]> = {
       input: 'more calls than a key may make; more messages than a tenant may have waiting',
       answer: '429 with Retry-After, for this caller alone',
       tests: {
-        'src/api/rate-limit.test.ts': [
+        'src/api/rate-limit.db.test.ts': [
           'a key that calls too often is answered 429 with Retry-After, and others are not',
         ],
         [e2e('a-full-backlog-is-refused')]: ['holds up nobody else, not even in the same moment'],
@@ -156,7 +156,7 @@ export const calls: Record<string, BadInput[]> = {
       because: 'there are no legal holds yet, over which a decision could go',
       tests: {
         [strangers]: [refused, 'are those that are written down, and those of its own roles'],
-        'src/dead-letters/routes.test.ts': [
+        'src/dead-letters/routes.db.test.ts': [
           'at most 1000 a call; the rest are told, and come with the next',
         ],
       },
@@ -173,7 +173,7 @@ export const calls: Record<string, BadInput[]> = {
         'test/console/a-failed-message-is-put-right.test.ts': [
           'what others wrote is text, wherever it is shown',
         ],
-        'src/ops/console.test.ts': [
+        'src/ops/console.db.test.ts': [
           'lets nothing in but what comes from here, and is kept by nobody',
         ],
       },

@@ -77,7 +77,7 @@ export const deliveries: Record<string, BadInput[]> = {
           'in chunks, of no announced length, is accepted',
           'a body that is longer than its announced length is not the one that was signed',
         ],
-        'src/http.test.ts': [
+        'src/http.db.test.ts': [
           'a length and chunks, from whoever delivers webhooks',
           'is waited for no longer than half a minute, and said so',
         ],

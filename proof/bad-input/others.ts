@@ -43,7 +43,7 @@ export const others: Record<string, BadInput[]> = {
         [signup]: [
           'a number of another tenant: never moved, nothing done at Meta, and both are told',
         ],
-        'src/alerts/rules.test.ts': [
+        'src/alerts/rules.db.test.ts': [
           'number_claimed_twice: told to both, of whom neither learns who the other is',
         ],
       },

@@ -13,7 +13,7 @@ export const keepingApart: Safeguard[] = [
       ),
     ],
     noticedBy: {
-      'src/db/isolation.test.ts': 'each sees its own rows only, in turn on the same connection',
+      'src/db/isolation.db.test.ts': 'each sees its own rows only, in turn on the same connection',
     },
   },
   {
@@ -70,7 +70,7 @@ export const keepingApart: Safeguard[] = [
       ),
     ],
     noticedBy: {
-      'src/audit/verify.test.ts': 'names the first broken row',
+      'src/audit/verify.db.test.ts': 'names the first broken row',
     },
   },
   {

@@ -122,7 +122,7 @@ export const receiving: Safeguard[] = [
       ),
     ],
     noticedBy: {
-      'src/inbox/retry.test.ts':
+      'src/inbox/retry.db.test.ts':
         'suspects are claimed one by one, in their turn, and those who are none together',
     },
   },
@@ -137,7 +137,7 @@ export const receiving: Safeguard[] = [
       ),
     ],
     noticedBy: {
-      'src/conversations/apply-status.test.ts':
+      'src/conversations/apply-status.db.test.ts':
         'every order of any steps, with repetitions, comes to the same state',
     },
   },
@@ -152,7 +152,7 @@ export const receiving: Safeguard[] = [
       ),
     ],
     noticedBy: {
-      'src/conversations/apply-status.test.ts': 'is kept, and joined when the message appears',
+      'src/conversations/apply-status.db.test.ts': 'is kept, and joined when the message appears',
     },
   },
   {

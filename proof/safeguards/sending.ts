@@ -13,7 +13,7 @@ export const sending: Safeguard[] = [
       ),
     ],
     noticedBy: {
-      'src/outbox/queue.test.ts':
+      'src/outbox/queue.db.test.ts':
         'who was taken for dead settles nothing, and its work is done by another',
     },
   },
@@ -28,7 +28,7 @@ export const sending: Safeguard[] = [
       ),
     ],
     noticedBy: {
-      'src/outbox/worker.test.ts':
+      'src/outbox/worker.db.test.ts':
         'a lease that runs out between the claim and the POST: not posted, and taken up by another',
     },
   },
@@ -44,9 +44,9 @@ export const sending: Safeguard[] = [
       ),
     ],
     noticedBy: {
-      'src/outbox/worker.test.ts':
+      'src/outbox/worker.db.test.ts':
         'a claim whose answer is lost after the commit: given back, unspent, while the process lives on',
-      'src/events/worker.test.ts':
+      'src/events/worker.db.test.ts':
         'a claim whose answer is lost after the commit is given back, unspent, while the process lives on',
     },
   },
@@ -62,7 +62,7 @@ export const sending: Safeguard[] = [
       ),
     ],
     noticedBy: {
-      'src/queue/workers.test.ts': 'for what was claimed under it to be taken back',
+      'src/queue/workers.db.test.ts': 'for what was claimed under it to be taken back',
     },
   },
   {
@@ -76,7 +76,7 @@ export const sending: Safeguard[] = [
       ),
     ],
     noticedBy: {
-      'src/outbox/worker.test.ts':
+      'src/outbox/worker.db.test.ts':
         'a settlement whose answer is lost after the commit: counted once, and told',
     },
   },
@@ -172,7 +172,7 @@ export const sending: Safeguard[] = [
       ),
     ],
     noticedBy: {
-      'src/outbox/queue.test.ts':
+      'src/outbox/queue.db.test.ts':
         'a contact gets one at a time, the first first; contacts do not wait for each other',
     },
   },
@@ -187,7 +187,7 @@ export const sending: Safeguard[] = [
       ),
     ],
     noticedBy: {
-      'src/outbox/queue.test.ts':
+      'src/outbox/queue.db.test.ts':
         'the cap is exact, whoever claims at the same time, and is the tenant’s own where it has one',
     },
   },
@@ -202,7 +202,7 @@ export const sending: Safeguard[] = [
       ),
     ],
     noticedBy: {
-      'src/outbox/pace.test.ts': 'gives everyone a moment of its own, evenly, and not far ahead',
+      'src/outbox/pace.db.test.ts': 'gives everyone a moment of its own, evenly, and not far ahead',
     },
   },
   {
@@ -221,7 +221,7 @@ export const sending: Safeguard[] = [
       ),
     ],
     noticedBy: {
-      'src/outbox/circuit.test.ts':
+      'src/outbox/circuit.db.test.ts':
         'open, it is not claimed, and another number of the same tenant is',
     },
   },

@@ -1,5 +1,5 @@
 // What holds with every store, Postgres included: with real events and a real send queue as the effects. Run by
-// postgres.test.ts, redis.test.ts and firestore.test.ts, each against a real server.
+// postgres.db.test.ts, redis.db.test.ts and firestore.db.test.ts, each against a real server.
 import { beforeAll, expect, test } from 'vitest'
 import { createTestDb } from '../../test/support/database.ts'
 import { insertTenant } from '../../test/support/outbound.ts'

@@ -1,4 +1,4 @@
-// What every outside store must do, whatever it is; run by redis.test.ts and firestore.test.ts against real servers.
+// What every outside store must do, whatever it is; run by redis.db.test.ts and firestore.db.test.ts against real servers.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Marks } from './marks.ts'

@@ -1,5 +1,5 @@
 // Every column that holds something sealed, as data: where it is, and what its ciphertext belongs to. One that is not
-// listed here stays under its old key for ever; reseal.test.ts looks into every column for such. What is sealed outside the
+// listed here stays under its old key for ever; reseal.db.test.ts looks into every column for such. What is sealed outside the
 // database (a wamid in the dedupe store) expires by itself.
 import { pinOwner, tokenOwner } from '../accounts/vault.ts'
 import {

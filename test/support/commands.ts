@@ -1,5 +1,5 @@
 // Commands of the program without a process each: most take less time than to load it. What only a process of its own can show,
-// its signals, its pipes and how it ends, is in cli.test.ts.
+// its signals, its pipes and how it ends, is in cli.db.test.ts.
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'

@@ -3,14 +3,14 @@ import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { changeValue, type Scene, shop, startScene } from '../../simulator/test-support.ts'
 import {
   type Browser,
   chromiumHint,
   chromiumRuns,
   type Page,
   startChromium,
-} from '../../test/support/chromium.ts'
-import { changeValue, type Scene, shop, startScene } from '../test-support.ts'
+} from '../support/chromium.ts'
 
 const runs = chromiumRuns()
 

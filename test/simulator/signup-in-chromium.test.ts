@@ -2,15 +2,15 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { defaultAppId } from '../../simulator/server.ts'
+import { type Scene, shop, startScene } from '../../simulator/test-support.ts'
 import {
   type Browser,
   chromiumHint,
   chromiumRuns,
   type Page,
   startChromium,
-} from '../../test/support/chromium.ts'
-import { defaultAppId } from '../server.ts'
-import { type Scene, shop, startScene } from '../test-support.ts'
+} from '../support/chromium.ts'
 
 const runs = chromiumRuns()
 

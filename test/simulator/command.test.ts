@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, inject, test } from 'vitest'
-import { shop, textTo } from './test-support.ts'
+import { shop, textTo } from '../../simulator/test-support.ts'
 
 const runSimulator = (...options: string[]) =>
   spawn(process.execPath, [inject('program'), 'simulator', '--port', '0', ...options], {
