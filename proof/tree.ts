@@ -21,7 +21,7 @@ export interface Tree {
 }
 
 const copied = [
-  ...['src', 'simulator', 'migrations', 'console', 'test', 'proof', 'bench', 'docs', 'scripts'],
+  ...['src', 'client', 'simulator', 'migrations', 'console', 'test', 'proof', 'bench', 'docs', 'scripts'],
   ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'vitest.config.ts'],
 ]
 

@@ -5,15 +5,18 @@ import { open } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { afterFile } from '../test/support/after-file.ts'
 import { createTestDb } from '../test/support/database.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { testSecrets } from '../test/support/gateway.ts'
 import { runProgram, startProgram, until } from '../test/support/program.ts'
+import { resource } from '../test/support/resources.ts'
 import { createProgram } from './cli-program.ts'
 import type { CliCommand } from './commands/cli-command.ts'
 import { sql } from './db/connect.ts'
+
+const { program } = await resource('programs')
 
 /** Each command is a process of its own; on a busy machine a start takes seconds. */
 const patient = { timeout: 180_000 }
@@ -129,7 +132,7 @@ describe('how it ends', () => {
     const { port } = mute.address() as AddressInfo
     const asked = once(mute, 'connection')
     const url = `postgres://postgres:a-password@127.0.0.1:${port}/estafet`
-    const program = startProgram(['health'], { ...environment, DATABASE_URL: url })
+    const program = await startProgram(['health'], { ...environment, DATABASE_URL: url })
     await asked
 
     expect(await program.end('SIGINT')).toEqual({ code: 130, signal: null })
@@ -145,7 +148,7 @@ describe('how it ends', () => {
       from generate_series(1, 100) as n`)
     const env = { ...environment, DATABASE_URL: url }
     const list = ['tenant', 'list', '--limit', '200', '--json']
-    const child = spawn(process.execPath, [inject('program'), ...list], { env })
+    const child = spawn(process.execPath, [program, ...list], { env })
     const ended = once(child, 'close')
     const isConnected = () =>
       db.query(sql`
@@ -165,7 +168,7 @@ describe('how it ends', () => {
   test('with 1 where nothing can be written', patient, async () => {
     const full = await open('/dev/full', 'w')
     const stdio: StdioOptions = ['ignore', full.fd, 'pipe']
-    const child = spawn(process.execPath, [inject('program'), 'config'], { stdio })
+    const child = spawn(process.execPath, [program, 'config'], { stdio })
     const ended = once(child, 'close')
     const said = await text(child.stderr as Readable)
 
@@ -176,7 +179,7 @@ describe('how it ends', () => {
 
   test('not at all because nobody reads on', patient, async () => {
     const port = String(await freePort())
-    const child = spawn(process.execPath, [inject('program'), 'simulator', '--port', port])
+    const child = spawn(process.execPath, [program, 'simulator', '--port', port])
     child.stdout.destroy()
     const exited = once(child, 'exit')
     const isUp = async () =>

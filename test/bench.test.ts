@@ -1,15 +1,18 @@
 // The benches run and their reports have their shape. What they measure here means nothing.
-import { cp } from 'node:fs/promises'
+import { cp, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { BenchPostgres } from '../bench/postgres.ts'
 import { afterFile } from './support/after-file.ts'
 import { bundleInPlace } from './support/bundle-program.ts'
-import { hasty } from './support/global-setup.ts'
+import { resource } from './support/resources.ts'
+import { hasty } from './support/shared-postgres.ts'
 
 /** A copy of what was built, which others look at. */
-const folder = join(dirname(inject('build')), '..', 'tried-bench')
+const { build } = await resource('programs')
+const folder = join(dirname(build), '..', `tried-bench-${process.pid}`)
+afterFile(() => rm(folder, { recursive: true, force: true }))
 await cp(join(folder, '..', 'bench'), folder, { recursive: true })
 
 /** As they are built: from source each of their processes would take seconds to start. */

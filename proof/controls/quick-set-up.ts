@@ -1,10 +1,14 @@
-// The tests of a control need neither the console nor the build: without them each run is ready in a third of the time.
+// The tests of a control need not the build file by file: without it each run is ready in half of the time.
 import { edit } from '../safeguards/safeguard.ts'
 
-const setUp = 'test/support/global-setup.ts'
+const builds = 'test/support/shared-builds.ts'
 
 export const quickSetUp = [
-  edit(setUp, '    makeConsole(),\n', ''),
-  edit(setUp, "  await runInstalled('tsc', [...project, '--noCheck'])\n", ''),
-  edit(setUp, "join(outDir, 'src', 'cli.js')", "join(packageRoot, 'src', 'cli.ts')"),
+  edit(builds, "  await runInstalled('tsc', [...project, '--noCheck'])\n", ''),
+  edit(
+    builds,
+    "bundleProgram(join(draft, 'src', 'cli.js'), draft)",
+    "bundleProgram(join(packageRoot, 'src', 'cli.ts'), draft)",
+  ),
+  edit(builds, "join(folder, 'src', 'cli.js')", "join(packageRoot, 'src', 'cli.ts')"),
 ]

@@ -11,12 +11,15 @@ import type { LifeOptions, Outcome } from './life.ts'
 export async function migrateOnceMore({ program, label, pass }: LifeOptions): Promise<Outcome> {
   const url = await createTestDatabase(null)
   const crashLog = join(await createDirectory(), 'crash.log')
-  const run = (crashAt: string) =>
-    startProgram(
-      ['migrate'],
-      { ...testSecrets, DATABASE_URL: url, CRASH_LOG: crashLog, CRASH_AT: crashAt },
-      program,
-    ).exited
+  const run = async (crashAt: string) => {
+    const environment = {
+      ...testSecrets,
+      DATABASE_URL: url,
+      CRASH_LOG: crashLog,
+      CRASH_AT: crashAt,
+    }
+    return (await startProgram(['migrate'], environment, program)).exited
+  }
   const first = await run(`${label}#${pass}`)
   const db = connect({ url, name: 'test', poolSize: 1, ...testPatience })
   const applied = async () =>

@@ -1,6 +1,7 @@
 // The short part of `npm run test:fuzz`: every route of the OpenAPI document, over HTTP, against the built program.
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createTestDb } from '../../test/support/database.ts'
+import { resource } from '../../test/support/resources.ts'
 import { fixedSeed } from './dice.ts'
 import type { FuzzAnswer } from './http.ts'
 import type { RouteCase, RoutesPlace } from './model.ts'
@@ -16,7 +17,11 @@ let stall: StallOptions
 
 beforeAll(async () => {
   const database = await createTestDb()
-  const opened = await openForRoutes({ database, program: inject('program'), checkOneIn: 1 })
+  const opened = await openForRoutes({
+    database,
+    program: (await resource('programs')).program,
+    checkOneIn: 1,
+  })
   place = opened
   stall = { limitMs: 1_000, take: opened.gateway.takeStall }
 })

@@ -1,6 +1,7 @@
 // The short part of `npm run test:fuzz`: webhooks with anything in them changed, over HTTP, against the built program.
-import { beforeAll, expect, inject, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createTestDb } from '../../test/support/database.ts'
+import { resource } from '../../test/support/resources.ts'
 import { fixedSeed } from './dice.ts'
 import { grammarKind } from './grammar.ts'
 import type { GrammarPlace } from './model.ts'
@@ -14,7 +15,11 @@ let stall: StallOptions
 
 beforeAll(async () => {
   const database = await createTestDb()
-  const opened = await openForGrammar({ database, program: inject('program'), checkOneIn: 1 })
+  const opened = await openForGrammar({
+    database,
+    program: (await resource('programs')).program,
+    checkOneIn: 1,
+  })
   place = opened
   stall = { limitMs: 1_000, take: opened.gateway.takeStall }
 })

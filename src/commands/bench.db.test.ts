@@ -2,10 +2,11 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { afterFile } from '../../test/support/after-file.ts'
 import { createTestFolder } from '../../test/support/folder.ts'
 import { runProgram, startProgram, until } from '../../test/support/program.ts'
+import { resource } from '../../test/support/resources.ts'
 import { isStillRunning, runningProcess } from '../db/embedded-process.ts'
 import { packageRoot } from '../package-root.ts'
 import { commitIn } from './bench.ts'
@@ -44,7 +45,7 @@ test('a second Ctrl-C leaves neither its folders nor its Postgres', async () => 
   const temporary = createTestFolder()
   // So many questions that it still asks when it is told to stop.
   const args = ['bench', 'health', '--rows', '20', '--samples', '9999999', '--rounds', '1']
-  const bench = startProgram(args, { TMPDIR: temporary }, inject('build'))
+  const bench = await startProgram(args, { TMPDIR: temporary }, (await resource('programs')).build)
   await until('it asks', () => bench.stderr().includes('waiting is filled'))
   const pidFiles = readdirSync(temporary).map((name) =>
     join(temporary, name, 'postgres', 'postmaster.pid'),

@@ -6,11 +6,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { resource } from '../../test/support/resources.ts'
 import { systemClock } from '../time-and-chance.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts'
 import { clusterIn, failure } from './embedded-cluster.ts'
 import { accountFor } from './embedded-process.ts'
+
+const { build } = await resource('programs')
 
 const isRoot = process.getuid?.() === 0
 const isLinux = process.platform === 'linux'
@@ -97,8 +100,7 @@ function spawnOwner(account?: {
   gid: number
 }): ChildProcess & { firstLine: Promise<string> } {
   // As it is built: to load it from the sources takes longer than to start it.
-  const built = (name: string) =>
-    JSON.stringify(pathToFileURL(join(dirname(inject('build')), name)).href)
+  const built = (name: string) => JSON.stringify(pathToFileURL(join(dirname(build), name)).href)
   const program = `
     import { startEmbeddedPostgres } from ${built('db/embedded.js')}
     import { systemClock } from ${built('time-and-chance.js')}

@@ -14,7 +14,7 @@ beforeAll(async () => {
   // Real time: the bot minds how old an event is.
   sending = await startSending({}, { clock: systemClock })
   firm = await sending.createFirm('bakery')
-  bot = startProgram(
+  bot = await startProgram(
     ['--import', 'tsx', 'examples/bot.ts'],
     { ESTAFET_URL: sending.gateway.url, ESTAFET_KEY: firm.key },
     '--conditions=estafet:source',

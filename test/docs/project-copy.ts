@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { inject } from 'vitest'
 import { packageRoot } from '../../src/package-root.ts'
 import { afterFile } from '../support/after-file.ts'
 import { createDirectory, until } from '../support/program.ts'
+import { resource } from '../support/resources.ts'
 
 export interface ProjectCopy {
   folder: string
@@ -26,7 +26,8 @@ export async function copyProject(): Promise<ProjectCopy> {
   // What `npm ci` brings: the packages, and the build. Both are here already, and to make them anew takes a minute.
   for (const made of ['node_modules', 'dist'])
     symlinkSync(join(packageRoot, made), join(folder, made))
-  const shims = makeShims(folder)
+  await resource('console')
+  const shims = makeShims(folder, (await resource('programs')).program)
   const plain = `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`
   const bare = { HOME: folder, PORT: '0', SIMULATOR_PORT: '0' }
   return {
@@ -73,8 +74,8 @@ export async function copyProject(): Promise<ProjectCopy> {
 }
 
 /** What stands in front of the real commands. */
-function makeShims(folder: string): { quick: string; literal: string } {
-  const program = `exec "${process.execPath}" "${inject('program')}" "$@"`
+function makeShims(folder: string, built: string): { quick: string; literal: string } {
+  const program = `exec "${process.execPath}" "${built}" "$@"`
   const otherwise = '{ echo "no sample may run this here: $0 $*" >&2; exit 127; }'
   return {
     // From the one file that the tests made of the program.

@@ -16,6 +16,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { connect, sql } from '../../src/db/connect.ts'
 import { runningEmbeddedUrl } from '../../src/db/embedded.ts'
 import { afterFile } from '../support/after-file.ts'
+import { testPatience } from '../support/database.ts'
 import { createDirectory, type Program, startProgram, until } from '../support/program.ts'
 
 let dataDir: string
@@ -127,7 +128,7 @@ async function inDatabase<Value>(
     url: (await runningEmbeddedUrl(dataDir)) ?? '',
     name: 'test',
     poolSize: 1,
-    queryTimeoutMs: 10_000,
+    ...testPatience,
   })
   try {
     return await work(db)
@@ -168,7 +169,7 @@ describe('dev', () => {
   let tenants: unknown
 
   test('told to stop while it starts for the first time, it leaves nothing behind', async () => {
-    const program = startDev()
+    const program = await startDev()
     await until('Postgres runs', () => postmasterPid() !== undefined)
 
     const exit = await program.end('SIGINT')
@@ -178,7 +179,7 @@ describe('dev', () => {
   })
 
   test('shows where it is and what to try, and its sample customers write', async () => {
-    const program = startDev()
+    const program = await startDev()
     first = await welcomeOf(program)
 
     expect(/https?:\/\/[^\s"]+/.exec(program.stdout())?.[0]).toBe(first.url)
@@ -226,7 +227,7 @@ describe('dev', () => {
   })
 
   test('goes on with the same at the second start, and stops everything although something cannot be stopped', async () => {
-    const program = startDev()
+    const program = await startDev()
     const second = await welcomeOf(program)
 
     expect(second.keys).toEqual(first.keys)
@@ -261,7 +262,7 @@ describe('dev', () => {
 
   async function expectRefusalWhereTaken(variable: string): Promise<void> {
     const port = await takenPort()
-    const program = startDev({ [variable]: port })
+    const program = await startDev({ [variable]: port })
 
     const exit = await program.exited
 

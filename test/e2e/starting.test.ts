@@ -98,7 +98,7 @@ describe('start', () => {
   test('waits for a database that comes up after it', async () => {
     const postgres = await startOwnPostgres({ fsync: 'off' })
     await postgres.stop()
-    const program = startProgram(['start'], {
+    const program = await startProgram(['start'], {
       ...testSecrets,
       DATABASE_URL: postgres.url,
       HOST: '127.0.0.1',
@@ -115,7 +115,7 @@ describe('start', () => {
   test.each(['start', 'dev'])(
     '%s ends at once when it is told to while it waits',
     async (command) => {
-      const program = startProgram([command], {
+      const program = await startProgram([command], {
         ...testSecrets,
         DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
         DATA_DIR: join(await createDirectory(), 'data'),
@@ -139,7 +139,7 @@ describe('start', () => {
       HOST: '127.0.0.1',
       PORT: '0',
     }
-    const first = startProgram(['start'], environment)
+    const first = await startProgram(['start'], environment)
     await first.untilLogged('started')
     const [pid] = readFileSync(join(environment.DATA_DIR, 'postgres/postmaster.pid'), 'utf8').split(
       '\n',
@@ -149,7 +149,7 @@ describe('start', () => {
 
     expect((await first.exited).code).toBe(1)
     expect(first.stderr()).toContain('the embedded Postgres ended by itself')
-    const second = startProgram(['start'], environment)
+    const second = await startProgram(['start'], environment)
     await second.untilLogged('started')
     expect((await second.end('SIGTERM')).code).toBe(0)
   })

@@ -1,10 +1,11 @@
 // The SDK is in a process only where there is a collector; and a collector that never answers holds up nobody.
 import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { startCollector } from '../support/collector.ts'
 import { createTestDb } from '../support/database.ts'
 import { payload, textMessage } from '../support/payloads.ts'
 import { startGatewayProgram, until } from '../support/program.ts'
+import { resource } from '../support/resources.ts'
 
 const hook = fileURLToPath(new URL('../support/print-loaded-modules.mjs', import.meta.url))
 let databaseUrl: string
@@ -20,7 +21,7 @@ async function run(
 ): Promise<string[]> {
   const settings = { DATABASE_URL: databaseUrl, NODE_OPTIONS: `--import=${hook}`, ...environment }
   // File by file: what is in one file is loaded from nowhere.
-  const gateway = await startGatewayProgram(settings, inject('build'))
+  const gateway = await startGatewayProgram(settings, (await resource('programs')).build)
   const delivery = payload({ messages: [textMessage(`wamid.${gateway.pid}`, 'hello')] })
   expect((await gateway.deliver(delivery)).status).toBe(200)
   await gateway.untilLogged('inbound_processing_finished')

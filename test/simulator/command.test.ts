@@ -4,11 +4,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { shop, textTo } from '../../simulator/test-support.ts'
+import { resource } from '../support/resources.ts'
+
+const { program } = await resource('programs')
 
 const runSimulator = (...options: string[]) =>
-  spawn(process.execPath, [inject('program'), 'simulator', '--port', '0', ...options], {
+  spawn(process.execPath, [program, 'simulator', '--port', '0', ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
 

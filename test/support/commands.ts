@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { inject } from 'vitest'
 import { bare, patienceMs, type Ran } from './program.ts'
+import { resource } from './resources.ts'
 
 interface Resident {
   child: ChildProcess
@@ -39,7 +39,7 @@ async function run(
   environment: Record<string, string>,
   input: string,
 ): Promise<Ran> {
-  resident ??= startResident()
+  resident ??= startResident((await resource('programs')).build)
   const { child, died } = resident
   // Nobody else would end it, and the next one waits for it.
   const patience = setTimeout(() => child.kill('SIGKILL'), patienceMs)
@@ -59,9 +59,9 @@ async function run(
   }
 }
 
-function startResident(): Resident {
+function startResident(build: string): Resident {
   const file = fileURLToPath(new URL('resident.mjs', import.meta.url))
-  const child = fork(file, [inject('build')], {
+  const child = fork(file, [build], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: bare,
     execArgv: [],

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { createCounter } from './after-file.ts'
 import { type Answer, operatorKey } from './gateway.ts'
 import { payload, textMessage } from './payloads.ts'
-import { type Firm, type Sending, sendRowOf, startSending, template } from './sending.ts'
+import { type Firm, hourMs, type Sending, sendRowOf, startSending, template } from './sending.ts'
 
 /** Every simulated account has both. Of the first nobody tells the gateway what it is, so it is taken for marketing. */
 export const marketing = {
@@ -42,7 +42,7 @@ interface Said {
 export interface Consenting extends Sending {
   firm: Firm
   seconds(): number
-  /** Our clock stands still, Meta's and the database's do not: from now on ours is not behind. */
+  /** Our clock stands still, the simulated Meta's goes on: from now on ours is not behind it. */
   catchUp(): void
   later(ms: number): string
   /** The customer writes this; time goes on by a second. Returns its wamid. */
@@ -101,7 +101,7 @@ export async function startConsenting(): Promise<Consenting> {
     ...world,
     firm,
     seconds,
-    catchUp: () => clock.advance(Math.max(0, Date.now() - clock.now().getTime())),
+    catchUp: () => clock.advance(Math.max(0, Date.now() + hourMs - clock.now().getTime())),
     later: (ms) => new Date(clock.now().getTime() + ms).toISOString(),
     async write(customer, body, { by = firm, at = seconds(), ...more } = {}) {
       const id = wamid()

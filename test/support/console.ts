@@ -6,6 +6,7 @@ import type { PersonRole } from '../../src/api/contract-people.ts'
 import { systemClock } from '../../src/time-and-chance.ts'
 import { type Browser, type Page, startChromium } from './chromium.ts'
 import { type SeededPerson, seedPerson } from './people.ts'
+import { resource } from './resources.ts'
 import { type Sending, startSending } from './sending.ts'
 
 export interface ConsoleWorld extends Sending {
@@ -22,6 +23,7 @@ export async function startConsole(
     { ROLES: 'api,worker,console', ...environment },
     { clock: systemClock },
   )
+  await resource('console')
   const browser = await startChromium()
   const { url, db } = sending.gateway
   return {

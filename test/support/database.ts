@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { inject } from 'vitest'
 import { connect, type Db } from '../../src/db/connect.ts'
 import { afterFile } from './after-file.ts'
+import { resource } from './resources.ts'
 
 /** Of the tests' own connections: a machine that stands still for seconds is no reason to fail. */
 export const testPatience = { queryTimeoutMs: 60_000, connectTimeoutMs: 60_000 }
@@ -9,9 +9,10 @@ export const testPatience = { queryTimeoutMs: 60_000, connectTimeoutMs: 60_000 }
 /** One connection for all test files of this process, which it ends with. */
 let admin: Db | undefined
 
-function asAdmin(script: string): Promise<void> {
-  admin ??= connect({ url: inject('adminUrl'), name: 'test', poolSize: 1, ...testPatience })
-  return admin.session((session) => session.script(script))
+async function asAdmin(script: string): Promise<void> {
+  const { adminUrl } = await resource('postgres')
+  admin ??= connect({ url: adminUrl, name: 'test', poolSize: 1, ...testPatience })
+  await admin.session((session) => session.script(script))
 }
 
 /** A migrated database of one's own, dropped after the test file. `template` null: an empty one. */
@@ -23,7 +24,7 @@ export async function createTestDatabase(
   // The other strategy writes every page to the log: ten times the work.
   await asAdmin(`create database ${name}${from} strategy file_copy`)
   afterFile(() => asAdmin(`drop database if exists ${name} with (force)`))
-  const url = new URL(inject('adminUrl'))
+  const url = new URL((await resource('postgres')).adminUrl)
   url.pathname = `/${name}`
   return url.href
 }

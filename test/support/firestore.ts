@@ -55,12 +55,20 @@ export async function startFirestore(): Promise<OwnFirestore> {
   // biome-ignore lint/style/noProcessEnv: the client would ask for Google's own machines for seconds.
   process.env.METADATA_SERVER_DETECTION = 'none'
   const googles = findGoogles()
-  const port = await freePort()
-  const one = googles === undefined ? npms(port) : googlesAt(googles, port)
-  afterFile(one.stop)
-  await one.startAgain()
-  process.stdout.write(`firestore: ${one.name}\n`)
-  return { project, host: `127.0.0.1:${port}`, ...one }
+  for (let tries = 1; ; tries++) {
+    const port = await freePort()
+    const one = googles === undefined ? npms(port) : googlesAt(googles, port)
+    afterFile(one.stop)
+    try {
+      await one.startAgain()
+    } catch (error) {
+      // Another program may have taken the port in the meantime.
+      if (tries === 5) throw error
+      continue
+    }
+    process.stdout.write(`firestore: ${one.name}\n`)
+    return { project, host: `127.0.0.1:${port}`, ...one }
+  }
 }
 
 type Emulator = Omit<OwnFirestore, 'project' | 'host'>
@@ -94,8 +102,14 @@ function googlesAt(path: string, port: number): Emulator {
     async startAgain() {
       const where = ['--host=127.0.0.1', `--port=${port}`]
       const flags = ['-Duser.language=en', '-Xmx256m', '-XX:TieredStopAtLevel=1']
-      child = spawn('java', [...flags, '-cp', path, main, 'start', ...where], { stdio: 'ignore' })
-      await until('the Firestore emulator is warm', () => isWarm().catch(() => false))
+      const started = spawn('java', [...flags, '-cp', path, main, 'start', ...where], {
+        stdio: 'ignore',
+      })
+      child = started
+      await until('the Firestore emulator is warm', () => {
+        if (started.exitCode !== null) throw new Error('the Firestore emulator ended at its start')
+        return isWarm().catch(() => false)
+      })
     },
   }
 }

@@ -38,6 +38,9 @@ export const testSecrets = {
 }
 export const operatorKey = 'operator-key-of-alice-000001'
 
+/** The access token of the account that `createTenant` connects: long enough to be searched for in logs (canaries.ts). */
+export const accessTokenOf = (name: string) => `access-token-of-${name.replaceAll(' ', '-')}`
+
 /** The numbers of the fixtures. */
 export const tenantANumber = { waba_id: '215589313241560', phone_number_id: '441785372350001' }
 export const tenantBNumber = { waba_id: '318402275114907', phone_number_id: '558210946700342' }
@@ -176,7 +179,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
         await create(`/api/admin/tenants/${id}/accounts`, {
           ...number,
           display_phone_number: '+1 555-0100',
-          access_token: `token-of-${name.replaceAll(' ', '-')}`,
+          access_token: accessTokenOf(name),
         })
       }
       return { id, key }

@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { chmod, cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { inject } from 'vitest'
 import { packageRoot } from '../../src/package-root.ts'
 import { createDirectory } from './program.ts'
+import { resource } from './resources.ts'
 
 const run = promisify(execFile)
 
@@ -14,7 +14,7 @@ export const readJson = (path: string) => JSON.parse(readFileSync(join(packageRo
 
 /** What lies about in the folder of somebody who works there, and is nobody else's business. */
 export const privateFiles = [
-  ...['.env', '.estafet/dev-secrets.json', '.ci/run', 'dist/tests/src/cli.js', 'docs/.env'],
+  ...['.env', '.estafet/dev-secrets.json', '.ci/run', 'dist/tests-0/src/cli.js', 'docs/.env'],
   ...['test/support/gateway.ts', 'proof/nemesis.ts', 'src/cli.ts', 'console/main.tsx', 'npm.log'],
   ...['deploy/terraform/terraform.tfvars', 'bench/results/ingest.json', 'coverage/index.html'],
 ]
@@ -28,13 +28,14 @@ async function layOutProject(): Promise<string> {
     if (existsSync(join(packageRoot, name)))
       await cp(join(packageRoot, name), join(project, name), { recursive: true })
   }
-  // What the set-up of the tests does not make is there from `npm ci`.
+  await resource('console')
+  // The site and the client are there from `npm ci`.
   for (const folder of ['console', 'site', 'client']) {
     const made = join(packageRoot, 'dist', folder)
     if (existsSync(made)) await cp(made, join(project, 'dist', folder), { recursive: true })
   }
   const { include } = readJson('tsconfig.build.json') as { include: string[] }
-  const built = dirname(dirname(inject('build')))
+  const built = dirname(dirname((await resource('programs')).build))
   for (const folder of include)
     await cp(join(built, folder), join(project, 'dist', folder), { recursive: true })
   for (const file of privateFiles) {

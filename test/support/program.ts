@@ -5,7 +5,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { inject } from 'vitest'
 import { connect, type Db } from '../../src/db/connect.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded.ts'
 import { systemClock } from '../../src/time-and-chance.ts'
@@ -13,11 +12,12 @@ import { afterFile } from './after-file.ts'
 import { testPatience } from './database.ts'
 import { bytesOf, operatorKey, signatureOf, testSecrets } from './gateway.ts'
 import { checkLogLines } from './log-lines.ts'
+import { resource } from './resources.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** How long anybody waits here for anything: longer than a busy machine takes for what works at all. */
-export const patienceMs = 120_000
+/** How long a test waits for a condition: less than its own limit of 60 s, so that the failure names the condition. */
+export const patienceMs = 50_000
 
 export interface Exit {
   code: number | null
@@ -46,11 +46,12 @@ export interface Program {
 export const bare = { PATH: '/usr/bin:/bin', TMPDIR: tmpdir() }
 
 /** Starts `estafet <args>` with this environment and nothing else; killed after the test file if it still runs. */
-export function startProgram(
+export async function startProgram(
   args: string[],
   environment: Record<string, string>,
-  program = inject('program'),
-): Program {
+  file?: string,
+): Promise<Program> {
+  const program = file ?? (await resource('programs')).program
   const child = spawn(process.execPath, [program, ...args], {
     cwd: root,
     env: { ...bare, ...environment },
@@ -116,7 +117,8 @@ export async function runProgram(
   environment: Record<string, string>,
   input = '',
 ): Promise<Ran> {
-  const child = spawn(process.execPath, [inject('program'), ...args], {
+  const { program } = await resource('programs')
+  const child = spawn(process.execPath, [program, ...args], {
     cwd: root,
     env: { ...bare, ...environment },
   })
@@ -173,9 +175,9 @@ export const gatewaySettings = {
 /** `estafet start`, once it listens. */
 export async function startGatewayProgram(
   environment: Record<string, string>,
-  file = inject('program'),
+  file?: string,
 ): Promise<GatewayProgram> {
-  const program = startProgram(['start'], { ...gatewaySettings, ...environment }, file)
+  const program = await startProgram(['start'], { ...gatewaySettings, ...environment }, file)
   afterFile(async () => checkLogLines(program.stdout()))
   const { url } = await program.untilLogged('started')
   const call: GatewayProgram['call'] = (method, path, { key, body, headers } = {}) =>

@@ -9,6 +9,7 @@ import type { Clock } from '../../src/time-and-chance.ts'
 import { afterFile, createCounter } from './after-file.ts'
 import { createTestClock, type TestClock, withRunOut } from './clock.ts'
 import {
+  accessTokenOf,
   operatorKey,
   startTestGateway,
   type TestGateway,
@@ -16,7 +17,7 @@ import {
   testSecrets,
 } from './gateway.ts'
 import { payload, textMessage } from './payloads.ts'
-import { makeDue } from './queue.ts'
+import { keepInboxSteady, makeDue } from './queue.ts'
 
 export interface Firm extends TestTenant {
   phoneNumberId: string
@@ -38,7 +39,8 @@ export interface Sending {
   send(firm: Firm, to: string, more?: Record<string, unknown>): Promise<string>
   // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape.
   read(firm: Firm, messageId: string): Promise<any>
-  /** As if everything that waits for a time had waited long enough; then what is due is sent. */
+  /** As if everything that waits for a time had waited long enough, and webhooks had come in all the time; then what is due is
+   *  sent. */
   sendWhatWaits(): Promise<void>
   /** Meta's webhooks arrive, and are processed. */
   hearMeta(): Promise<void>
@@ -66,6 +68,9 @@ export const template = {
 }
 
 const next = createCounter()
+
+/** 13 digits: tests search logs, keys and wamids for it, and a random id must not hold it. */
+const phoneNumberIdOf = (count: number) => `7700${String(count).padStart(9, '0')}`
 
 /** Longer than any machine stands still. One that is to run out has the test run it out. */
 export const sendTimeoutMs = 60_000
@@ -98,17 +103,17 @@ export async function startSending(
     async createFirm(name) {
       const count = next()
       const wabaId = `waba-${count}`
-      const phoneNumberId = `7700${count}`
+      const phoneNumberId = phoneNumberIdOf(count)
       const tenant = await gateway.createTenant(name, {
         waba_id: wabaId,
         phone_number_id: phoneNumberId,
       })
-      const accessToken = `token-of-${name.replaceAll(' ', '-')}`
+      const accessToken = accessTokenOf(name)
       registerNumber(simulator, { wabaId, phoneNumberId, accessToken })
       return { ...tenant, phoneNumberId, wabaId, accessToken }
     },
     async addNumber(firm) {
-      const phoneNumberId = `7700${next()}`
+      const phoneNumberId = phoneNumberIdOf(next())
       const { wabaId, accessToken } = firm
       const answer = await gateway.call('POST', `/api/admin/tenants/${firm.id}/accounts`, {
         key: operatorKey,
@@ -138,6 +143,8 @@ export async function startSending(
     read: async ({ key }, messageId) =>
       (await gateway.call('GET', `/api/whatsapp/messages/${messageId}`, { key })).json,
     async sendWhatWaits() {
+      // A machine that stood still for 20 s has not looked at its inbox, and an ambiguous send would wait for that too.
+      await keepInboxSteady(gateway.db)
       await makeDue(gateway.db)
       await gateway.sendDue()
     },
@@ -157,7 +164,8 @@ export async function startSending(
   }
 }
 
-const hourMs = 3_600_000
+/** How far the clock that stands still, and the simulated Meta's, are ahead of the database's. */
+export const hourMs = 3_600_000
 /** Of no other timer. */
 const heldMs = hourMs + 1
 

@@ -1,4 +1,6 @@
 // Firms without a number, business accounts at a simulated Meta, and what a browser would carry between the two.
+
+import { expect } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
 import { createCounter } from './after-file.ts'
 import type { Page } from './chromium.ts'
@@ -19,8 +21,9 @@ export function createMetaAccount(
   more: { wabaId?: string; isRegistered?: boolean } = {},
 ): MetaAccount {
   const count = next()
-  const wabaId = more.wabaId ?? `88100${count}`
-  const phoneNumberId = `88200${count}`
+  const place = String(count).padStart(8, '0')
+  const wabaId = more.wabaId ?? `88100${place}`
+  const phoneNumberId = `88200${place}`
   const displayPhoneNumber = `+1 555-01${String(count).padStart(2, '0')}`
   simulator.registerNumber({
     waba_id: wabaId,
@@ -31,6 +34,13 @@ export function createMetaAccount(
     simulator.changeNumber(phoneNumberId, { registered: false, status: 'PENDING' })
   }
   return { wabaId, phoneNumberId, displayPhoneNumber }
+}
+
+/** A PIN has six digits, which a random id or the microseconds of a time may hold: only a PIN counts that is no part of a longer
+ *  word or number. No group of a UUID has six characters. */
+export function expectNoPin(text: string, pin: string): void {
+  expect(pin).toMatch(/^\d{6}$/)
+  expect(text).not.toMatch(new RegExp(`(?<![\\w.])${pin}(?!\\w)`))
 }
 
 export const base = '/api/integrations/meta/whatsapp'

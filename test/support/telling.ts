@@ -2,6 +2,7 @@
 // test says so.
 import { type Db, sql } from '../../src/db/connect.ts'
 import { createCounter } from './after-file.ts'
+import { canary } from './canaries.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { startTestGateway, type TestGateway, type TestTenant } from './gateway.ts'
 import { payload, textMessage } from './payloads.ts'
@@ -22,7 +23,7 @@ export interface Telling {
   clock: TestClock
   createFirm(): Promise<TellingFirm>
   createEndpoint(firm: TellingFirm, url: string, more?: Record<string, unknown>): Promise<Endpoint>
-  /** Somebody writes so many messages; the texts are theirs and a number. */
+  /** A customer writes so many messages; each is `writtenText` and a number. */
   write(firm: TellingFirm, from: string, count?: number): Promise<void>
   // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape.
   read(firm: TellingFirm, path: string): Promise<any>
@@ -40,6 +41,9 @@ export interface Telling {
 export const endpointsPath = '/api/whatsapp/event-endpoints'
 
 const next = createCounter()
+
+/** How every message of `write` begins. */
+export const writtenText = canary('text that somebody writes').text
 
 /** Longer than any machine stands still. One that is to run out has the test run it out. */
 export const eventTimeoutMs = 60_000
@@ -67,7 +71,7 @@ export async function startTelling(
     async createFirm() {
       const count = next()
       const wabaId = `waba-told-${count}`
-      const phoneNumberId = `8800${count}`
+      const phoneNumberId = `8800${String(count).padStart(9, '0')}`
       const tenant = await gateway.createTenant(`Told ${count}`, {
         waba_id: wabaId,
         phone_number_id: phoneNumberId,
@@ -83,7 +87,7 @@ export async function startTelling(
       const timestamp = String(Math.floor(clock.now().getTime() / 1000))
       for (let index = 0; index < count; index++) {
         const place = next()
-        const message = textMessage(`wamid.told-${place}`, `hello ${place}`, {
+        const message = textMessage(`wamid.told-${place}`, `${writtenText} ${place}`, {
           from,
           timestamp,
         })

@@ -17,9 +17,9 @@ type Message = Record<string, unknown> & { id: string; type: string }
 
 /** Every message of the fixtures but those of groups, as if this customer had written them one after the other. */
 export function everyFixture(from: string, until: Date): Message[] {
-  const names = readdirSync(fixtures).filter(
-    (name) => /^0(0[1-9]|[1-3]\d|4[0-3])-msg/.test(name) && !name.includes('group'),
-  )
+  const names = readdirSync(fixtures)
+    .filter((name) => /^0(0[1-9]|[1-3]\d|4[0-3])-msg/.test(name) && !name.includes('group'))
+    .toSorted()
   return names.map((name, place) => {
     const { entry } = JSON.parse(fixture(name).toString())
     const message = entry[0].changes[0].value.messages[0]

@@ -10,6 +10,7 @@ import { uuidOf } from '../../src/ids.ts'
 import { createRuntime } from '../../src/runtime.ts'
 import { createCounter } from './after-file.ts'
 import {
+  accessTokenOf,
   operatorKey,
   startTestGateway,
   type TestGateway,
@@ -110,7 +111,7 @@ export async function createFirm(gateway: World, name: string): Promise<Firm> {
   registerNumber(gateway.simulator, {
     wabaId: number.waba_id,
     phoneNumberId: number.phone_number_id,
-    accessToken: `token-of-${name}`,
+    accessToken: accessTokenOf(name),
   })
   pauseTemplate(gateway, number.waba_id, name)
   await gateway.call('POST', '/api/whatsapp/meta/templates/sync', { key })

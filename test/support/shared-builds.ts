@@ -1,0 +1,75 @@
+// The program and the console as the tests start them. A build is used again by the next run when nothing it is made of changed.
+import { createHash } from 'node:crypto'
+import { lstat, mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { packageRoot } from '../../src/package-root.ts'
+import { bundleProgram, runInstalled } from './bundle-program.ts'
+import type { Resources } from './resources.ts'
+
+const dist = join(packageRoot, 'dist')
+const prefix = 'tests-'
+const sources = ['src', 'client', 'simulator', 'bench']
+const settings = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json']
+const builders = ['test/support/bundle-program.ts', 'test/support/start-bundle.cjs']
+const dayMs = 86_400_000
+
+/** Below dist, in a folder named after the content of the sources: two runs at once, of different sources, do not meet. */
+export async function makePrograms(): Promise<Resources['programs']> {
+  const folder = join(dist, prefix + (await hashOfSources()))
+  const build = join(folder, 'src', 'cli.js')
+  const program = join(folder, 'estafet.cjs')
+  if (await stat(program).catch(() => undefined)) {
+    const now = new Date()
+    await utimes(folder, now, now)
+    return { program, build }
+  }
+  await removeOldBuilds()
+  const draft = `${folder}.${process.pid}`
+  const project = ['--project', 'tsconfig.build.json', '--outDir', draft]
+  // `npm test` checks the types before it starts any test.
+  await runInstalled('tsc', [...project, '--noCheck'])
+  await bundleProgram(join(draft, 'src', 'cli.js'), draft)
+  await rename(draft, folder).catch(async (error) => {
+    // Another run was faster.
+    if (!(await stat(program).catch(() => undefined))) throw error
+    await rm(draft, { recursive: true })
+  })
+  return { program, build }
+}
+
+async function hashOfSources(): Promise<string> {
+  // What V8 compiled fits one version of Node.
+  const hash = createHash('sha256').update(process.version)
+  for (const folder of sources) {
+    const names = await readdir(join(packageRoot, folder), { recursive: true })
+    for (const name of names.filter((one) => one.endsWith('.ts')).sort()) {
+      hash.update(`${folder}/${name}\n`).update(await readFile(join(packageRoot, folder, name)))
+    }
+  }
+  for (const file of [...settings, ...builders]) {
+    hash.update(`${file}\n`).update(await readFile(join(packageRoot, file)).catch(() => ''))
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+async function removeOldBuilds(): Promise<void> {
+  await mkdir(dist, { recursive: true })
+  const names = await readdir(dist)
+  for (const name of names.filter((one) => one.startsWith(prefix))) {
+    const path = join(dist, name)
+    const { mtimeMs } = await stat(path)
+    if (mtimeMs < Date.now() - dayMs) await rm(path, { recursive: true, force: true })
+  }
+}
+
+/** Unless it is there from `npm ci`, and nothing that it is made of has changed since. */
+export async function makeConsole(): Promise<Resources['console']> {
+  const page = await stat(join(packageRoot, 'dist', 'console', 'index.html')).catch(() => undefined)
+  const names = await readdir(join(packageRoot, 'console'), { recursive: true })
+  const parts = ['package-lock.json', 'console', ...names.map((name) => join('console', name))]
+  const changed = await Promise.all(parts.map((part) => lstat(join(packageRoot, part))))
+  if (!page || changed.some(({ mtimeMs }) => mtimeMs >= page.mtimeMs)) {
+    await runInstalled('vite', ['build', 'console', '--logLevel', 'warn'])
+  }
+  return {}
+}
