@@ -2,9 +2,9 @@ import { defineConfig } from 'vitest/config'
 import { ClosingSummary } from './test/runner/closing-summary.ts'
 import { LongestFirst } from './test/runner/longest-first.ts'
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
-    reporters: ['default', new ClosingSummary()],
+    reporters: ['default', new ClosingSummary({ isRecording: mode === 'record-durations' })],
     sequence: { sequencer: LongestFirst },
     setupFiles: ['test/support/chance.ts', 'test/support/end-file.ts'],
     // To load the program for each of 200 files costs a second of CPU time each. No module of it keeps state, and the
@@ -42,4 +42,4 @@ export default defineConfig({
       },
     ],
   },
-})
+}))

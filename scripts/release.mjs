@@ -106,11 +106,11 @@ function release(step, { isDryRun, isAudited }) {
   say(`${name} ${current} → ${version}, ${day}\n\n${changelog.entries}\n`)
   if (isDryRun) {
     say(
-      'It could be released. Nothing was changed, because of --dry-run; the gate (npm run check, npm audit) was not run either.',
+      'It could be released. Nothing was changed, because of --dry-run; the gate (npm test, npm audit) was not run either.',
     )
     return
   }
-  run('npm', ['run', 'check'], 'Nothing was changed.')
+  run('npm', ['test'], 'Nothing was changed.')
   if (!isAudited) audit()
   writeVersion(version)
   writeFileSync(files.changelog, changelog.text)

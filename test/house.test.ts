@@ -1,4 +1,4 @@
-// The rules of the house are only worth something while they fire.
+// The lint and import rules, which `npm test` applies to the sources, must fire when they are broken.
 import { execFile } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
@@ -30,12 +30,10 @@ afterEach(() => {
   for (const path of planted.splice(0)) rmSync(path, { force: true })
 })
 
-function run(command: string, args: string[], cwd = root, environment = {}) {
+function run(command: string, args: string[]) {
   const program = join(packageRoot, 'node_modules', '.bin', command)
   return new Promise<{ isClean: boolean; output: string }>((resolve) => {
-    // biome-ignore lint/style/noProcessEnv: for the tools, not the gateway's settings.
-    const env = { ...process.env, ...environment }
-    execFile(program, args, { cwd, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+    execFile(program, args, { cwd: root, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
       resolve({ isClean: error === null, output: stdout + stderr }),
     )
   })
@@ -43,20 +41,6 @@ function run(command: string, args: string[], cwd = root, environment = {}) {
 
 const cruise = (...paths: string[]) =>
   run('depcruise', ['--config', 'dependency-cruiser.cjs', ...paths])
-
-/** The compiler is written in Go, and spends a fifth of its time on collecting what it need not give back. */
-const roomy = { GOGC: 'off', GOMEMLIMIT: String(Math.round(process.availableMemory() / 4)) }
-
-// As the scripts of package.json do it. Formatting, lint and imports take 20 s of CPU time: `npm run check` has them.
-describe('the types of the sources', () => {
-  const { types } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).scripts
-
-  test.each(types.split(' && ') as string[])('%s', async (step) => {
-    const [command = '', ...args] = step.split(' ')
-    const { isClean, output } = await run(command, args, packageRoot, roomy)
-    expect(isClean, output).toBe(true)
-  })
-})
 
 describe('the import rules', () => {
   const offences: [rule: string, path: string, text: string][] = [

@@ -4,11 +4,13 @@ import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
 import { durationsFile } from './longest-first.ts'
 import { seed } from './seed.ts'
 
-// biome-ignore lint/style/noProcessEnv: `npm run test:durations` asks for it.
-const isRecording = process.env.RECORD_DURATIONS === '1'
-
 export class ClosingSummary implements Reporter {
   private vitest: Vitest | undefined
+  private readonly isRecording: boolean
+
+  constructor({ isRecording }: { isRecording: boolean }) {
+    this.isRecording = isRecording
+  }
 
   onInit(vitest: Vitest): void {
     this.vitest = vitest
@@ -25,7 +27,7 @@ export class ClosingSummary implements Reporter {
     for (const [reason, times] of skippedByReason(tests)) log(`Skipped (${times}): ${reason}`)
     const failed = count('failed') + red.filter(hasFailedOutsideTests).length + errors.length
     log(`${count('passed')} passed, ${failed} failed, ${count('skipped')} skipped`)
-    if (isRecording && failed === 0) record(modules)
+    if (this.isRecording && failed === 0) record(modules)
   }
 }
 
