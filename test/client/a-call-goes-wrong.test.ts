@@ -1,6 +1,7 @@
 // What the client makes of answers that are not the gateway's, of none, and of calls that cannot be made.
 import { describe, expect, test } from 'vitest'
 import { type ClientOptions, createClient } from '../../client/index.ts'
+import { canary, expectNone } from '../support/canaries.ts'
 import { cut, failureOf, json, page, startAnswering } from './answering.ts'
 
 const key = 'est_secret'
@@ -97,13 +98,13 @@ describe('the Idempotency-Key', () => {
 })
 
 describe('a call that cannot be made', () => {
-  const secret = 'est_top\nsecret'
+  const secret = canary('key').text
   const wrongClients: [string, Partial<ClientOptions>][] = [
     ['no address', { baseUrl: '' }],
     ['an address without its kind', { baseUrl: 'gateway.example' }],
     ['an address of another kind', { baseUrl: 'ftp://gateway.example' }],
-    ['an address with a password', { baseUrl: 'https://me:est_top@gateway.example' }],
-    ['a key that is no value of a header', { key: secret }],
+    ['an address with a password', { baseUrl: `https://me:${secret}@gateway.example` }],
+    ['a key that is no value of a header', { key: `${secret}\nmore` }],
     ['a tenant that is none either', { tenantId: 'tenant\u20ac' }],
     ['no time', { timeoutMs: 0 }],
     ['less than no time', { timeoutMs: -1 }],
@@ -119,7 +120,7 @@ describe('a call that cannot be made', () => {
     ]) {
       expect(failure).toBeInstanceOf(TypeError)
       expect(failure.message).toMatch(/^(baseUrl must be|timeoutMs must be|what is given for)/)
-      expect(`${failure.stack} ${failure.cause}`).not.toContain('est_top')
+      expectNone(`${failure.stack} ${failure.cause}`, secret)
     }
     expect(calls).toEqual([])
   })

@@ -1,10 +1,10 @@
 // A person writes to a contact: whatever happens to connection, page, window and session, each message arrives once.
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
 import { uuidOf } from '../../src/ids.ts'
+import { canary, expectNone } from '../support/canaries.ts'
 import { chromiumHint, chromiumRuns, type Page } from '../support/chromium.ts'
 import {
   type ConsoleWorld,
@@ -12,6 +12,7 @@ import {
   expectForEverybody,
   startConsole,
 } from '../support/console.ts'
+import { createTestFolder } from '../support/folder.ts'
 import { type FrontDoor, startFrontDoor } from '../support/front-door.ts'
 import { press } from '../support/hands.ts'
 import { pdfBytes } from '../support/media.ts'
@@ -39,7 +40,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     await ask('POST', '/api/whatsapp/meta/templates/sync')
     door = await startFrontDoor()
     door.lead(world.gateway.url)
-    pdf = join(await mkdtemp(join(tmpdir(), 'composer-')), 'Lease.pdf')
+    pdf = join(createTestFolder(), 'Lease.pdf')
     await writeFile(pdf, pdfBytes)
     page = await world.browser.newPage({ isApart: true, isHasty: true })
     await page.resize(1440, 900)
@@ -200,7 +201,7 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
   })
 
   test('a file arrives with its caption; what WhatsApp does not take stays here', async () => {
-    const gif = join(tmpdir(), `${customer}.gif`)
+    const gif = join(createTestFolder(), `${customer}.gif`)
     await writeFile(gif, 'GIF89a')
     await page.setFiles('.composer-bar input[type=file]', [pdf, gif])
     await page.waitFor('.composer-files .is-bad')
@@ -381,11 +382,12 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
   })
 
   test('signing out leaves nothing of it in the tab', async () => {
-    await page.type(field, 'Confidential')
-    await page.waitFor(`=>JSON.stringify(sessionStorage).includes('Confidential')`)
+    const words = canary('draft').text
+    await page.type(field, words)
+    await page.waitFor(`=>JSON.stringify(sessionStorage).includes('${words}')`)
     await press(page, 'You: Tom Whitlock')
     await press(page, 'Sign out')
     await page.waitFor('input[name=email]')
-    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Confidential')
+    expectNone(await page.evaluate('JSON.stringify(sessionStorage)'), words)
   })
 })

@@ -119,11 +119,10 @@ describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumH
     })
     await sendMany(harbour, 12)
     await says('Mostly working. One number is paused.')
-    await page.waitFor(`[data-circuit="${harbour.phoneNumberId}"]`, 'the circuit')
-    const circuit = await page.text(`[data-circuit="${harbour.phoneNumberId}"]`)
-    expect(circuit).toContain('Harbour Legal')
-    expect(circuit).toContain('Next trial')
-    expect(await page.text('.overview-meta')).toContain('Meta fails for one number')
+    const circuit = `[data-circuit="${harbour.phoneNumberId}"]`
+    await page.reads(circuit, 'Harbour Legal')
+    await page.reads(circuit, 'Next trial')
+    await page.reads('.overview-meta', 'Meta fails for one number')
     await page.waitFor(
       "=> /Harbour Legal.*\\n?.*1 circuit open/.test(document.querySelector('.overview-tenants tbody tr').innerText)",
       'the worst first',

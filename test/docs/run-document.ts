@@ -61,11 +61,16 @@ export function isNotForTests({ code, place, language }: Sample): boolean {
   )
 }
 
-/** A stream goes on for as long as somebody reads it: here a second. Minutes are seconds here, and a thousand is 65: enough for
+/** A stream goes on for as long as a program reads it: here until it has named a place, for a second where the machine is quick.
+ *  Minutes are seconds here, and a thousand is 65: enough for
  *  fifty to wait (docs/manual-test.md) after half a minute in which two leave every five seconds. */
 function untilEnough(code: string): string {
   if (code.startsWith('curl -N ')) {
-    return `${code.replace('curl -N', 'curl -sN --max-time 1')} || [ $? -eq 28 ]`
+    const forSeconds = code.replace('curl -N', 'curl -sN --max-time $seconds')
+    return `for seconds in 1 10 60; do
+${forSeconds} >.streamed || [ $? -eq 28 ]
+if grep -q '^id: ' .streamed; then break; fi
+done; cat .streamed`
   }
   return code
     .replace(/\bsleep \d{2,}\b/g, 'sleep 3')

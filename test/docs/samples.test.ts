@@ -53,7 +53,10 @@ test('every call that is run has its answer looked at', () => {
   expect(documents.flatMap((document) => unwatched(samplesOf(document)))).toEqual([])
 })
 
-describe.skipIf(missing.length > 0)(`what is written runs${hint}`, () => {
+// The manual test waits for a back-off in real time, and the programs of all documents are built first.
+const patient = { timeout: 180_000 }
+
+describe.skipIf(missing.length > 0)(`what is written runs${hint}`, patient, () => {
   let copy: ProjectCopy
   let programs: Programs
   let manualTest: ReturnType<typeof runShell>
@@ -74,7 +77,7 @@ describe.skipIf(missing.length > 0)(`what is written runs${hint}`, () => {
     })
     // Beside the documents: it mostly waits, and has numbers of its own.
     manualTest = runShell(['scripts/manual-test.sh', '--quick'], place)
-  })
+  }, patient.timeout)
 
   test('README.md shows what dev prints', () => {
     const [shown] = samplesOf('README.md').filter(({ language }) => language === 'text')

@@ -3,16 +3,16 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Simulator, startSimulator } from '../../simulator/server.ts'
 import { seededRandom } from '../../simulator/time-and-chance.ts'
 import { afterFile } from '../support/after-file.ts'
+import { seed } from '../support/chance.ts'
 import {
+  accessTokenOf,
   startTestGateway,
   type TestGateway,
   tenantANumber,
   testSecrets,
 } from '../support/gateway.ts'
-import { chooseSeed } from '../support/load.ts'
 import { wamidsOf } from '../support/rows.ts'
 
-const seed = chooseSeed()
 const messageCount = 80
 
 let simulator: Simulator
@@ -30,7 +30,7 @@ beforeAll(async () => {
   simulator.registerNumber({
     ...tenantANumber,
     display_phone_number: '+1 555-0100',
-    access_token: 'token-of-Firm-A',
+    access_token: accessTokenOf('Firm A'),
   })
   simulator.setWebhook({ url: `${gateway.url}/api/webhooks/meta/whatsapp` })
 })

@@ -4,6 +4,7 @@ import { type Simulator, startSimulator } from '../../simulator/server.ts'
 import { traceLife } from '../../src/ops/trace.ts'
 import { afterFile } from '../support/after-file.ts'
 import {
+  accessTokenOf,
   startTestGateway,
   type TestGateway,
   type TestTenant,
@@ -25,7 +26,7 @@ beforeAll(async () => {
   simulator.registerNumber({
     ...tenantANumber,
     display_phone_number: '+1 555-0100',
-    access_token: 'token-of-Firm-A',
+    access_token: accessTokenOf('Firm A'),
   })
   const { phone_number_id } = tenantANumber
   simulator.customerWrites(customer, { phone_number_id, type: 'text', text: 'hello' })

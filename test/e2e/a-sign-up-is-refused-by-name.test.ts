@@ -1,5 +1,6 @@
 // Every way in which a sign-up is refused: its own code, nothing written, and audited.
 import { beforeAll, describe, expect, test } from 'vitest'
+import { expectNone } from '../support/canaries.ts'
 import type { TestTenant } from '../support/gateway.ts'
 import { type Sending, startSending } from '../support/sending.ts'
 import {
@@ -8,6 +9,7 @@ import {
   callback,
   codeFor,
   createMetaAccount,
+  expectNoPin,
   idsOf,
   signUp,
   start,
@@ -251,7 +253,7 @@ describe('a refusal has its own code, writes nothing, and is audited:', () => {
     const answer = await signUp(world, firm, meta)
 
     await expectRefused(firm, answer, 409, 'NUMBER_TAKEN')
-    expect(answer.text).not.toContain(owner.id)
+    expectNone(answer.text, owner.id)
     expect(requests()).toBe(before)
     expect(await accountsOf(world.gateway, owner)).toMatchObject([account])
     expect((await auditOf(world.gateway, owner.id)).at(-1)).toEqual({
@@ -312,7 +314,7 @@ describe('a refusal has its own code, writes nothing, and is audited:', () => {
 
     await expectRefused(firm, answer, 400, 'PIN_UNKNOWN')
     expect(answer.json.error.details.provider).toMatchObject({ code: 133005 })
-    expect(answer.text).not.toContain('000001')
+    expectNoPin(answer.text, '000001')
   })
 
   test('a number that is not verified', async () => {

@@ -3,9 +3,17 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { AcceptedSend } from '../../simulator/ledger.ts'
 import { type Simulator, startSimulator } from '../../simulator/server.ts'
+import { seededRandom } from '../../simulator/time-and-chance.ts'
 import { sql } from '../../src/db/connect.ts'
 import { afterFile } from '../support/after-file.ts'
-import { operatorKey, startTestGateway, type TestGateway, testSecrets } from '../support/gateway.ts'
+import { seed } from '../support/chance.ts'
+import {
+  accessTokenOf,
+  operatorKey,
+  startTestGateway,
+  type TestGateway,
+  testSecrets,
+} from '../support/gateway.ts'
 import { until } from '../support/program.ts'
 import { makeDue } from '../support/queue.ts'
 import { registerNumber, template } from '../support/sending.ts'
@@ -39,6 +47,7 @@ beforeAll(async () => {
     batchWindowMs: 20,
     serviceWindow: 'open',
     ledgerCapacity: count * 20,
+    random: seededRandom(`ambiguous ${seed}`),
   })
   afterFile(() => simulator.close())
   gateway = await startTestGateway({
@@ -85,7 +94,7 @@ async function createFirms(): Promise<string[]> {
   for (let index = 0; index < numbers; index++) {
     const number = { waba_id: `waba-${index}`, phone_number_id: `88${index}` }
     const { key } = await gateway.createTenant(`Firm ${index}`, number)
-    const accessToken = `token-of-Firm-${index}`
+    const accessToken = accessTokenOf(`Firm ${index}`)
     const { waba_id: wabaId, phone_number_id: phoneNumberId } = number
     registerNumber(simulator, { wabaId, phoneNumberId, accessToken })
     keys.push(key)

@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
 import { holdAccount } from '../../src/outbox/release.ts'
+import { expectNone } from '../support/canaries.ts'
 import { operatorKey, startTestGateway } from '../support/gateway.ts'
 import { type Firm, type Sending, startSending } from '../support/sending.ts'
 import { accountsOf, base, createMetaAccount, signUp, start } from '../support/signup.ts'
@@ -207,12 +208,12 @@ describe('the sign-up page', () => {
   test('says a refusal in that language too, and names the sign-up without its state', async () => {
     const { url, id, state } = await start(world, await world.createFirm('Refused'))
     expect(id).toMatch(/^[0-9a-f]{16}$/)
-    expect(state).not.toContain(id)
+    expectNone(state, id)
     await fetch(`${world.gateway.url}${base}/callback?state=${state}&code=none`)
     const over = await read(`${url}&lang=es`)
     expect(over.text).toContain('Esta conexión ya se terminó o se intentó.')
     expect(over.text).toContain(`data-id="${id}"`)
-    expect(over.text).not.toContain(state)
+    expectNone(over.text, state)
     expect(over.policy).toMatch(
       /^default-src 'none'; style-src 'sha256-\S+'; script-src 'sha256-\S+; base-uri 'none'/,
     )

@@ -238,8 +238,8 @@ describe.each(named(withQuery))('the query of %s', (_name, route) => {
     },
   )
 
-  const isPaged = fieldsOf(route.query).includes('limit')
-  test.runIf(isPaged)('has pages of 1 to 200', async () => {
+  if (!fieldsOf(route.query).includes('limit')) return
+  test('has pages of 1 to 200', async () => {
     for (const limit of noLimits()) {
       expect(namesOf(await ask(`limit=${limit}`)), limit).toEqual(['limit'])
     }

@@ -4,7 +4,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Simulator, startSimulator } from '../../simulator/server.ts'
 import { sql } from '../../src/db/connect.ts'
 import { afterFile } from '../support/after-file.ts'
+import { expectNone } from '../support/canaries.ts'
 import {
+  accessTokenOf,
   operatorKey,
   startTestGateway,
   type TestGateway,
@@ -21,7 +23,7 @@ let simulator: Simulator
 let tenant: TestTenant
 let other: TestTenant
 
-const token = 'token-of-Firm-A'
+const token = accessTokenOf('Firm A')
 
 beforeAll(async () => {
   simulator = await startSimulator({ appSecret: testSecrets.META_APP_SECRET })
@@ -287,8 +289,7 @@ describe('conversations are read', () => {
       .split('\n')
       .find((one) => one.includes('message_marked_read') && one.includes('"statusCode":401'))
     expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 'warn', provider_code: 190 })
-    expect(gateway.logText()).not.toContain(token)
-    expect(gateway.logText()).not.toContain('15550100402')
+    expectNone(gateway.logText(), token, '15550100402')
   })
 
   test('an account that needs reconnecting, or is gone, is not called for', async () => {

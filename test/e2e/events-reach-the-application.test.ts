@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Db, sql } from '../../src/db/connect.ts'
 import { changeEndpoint, replayEvents } from '../../src/events/manage.ts'
+import { expectNone } from '../support/canaries.ts'
 import { type EventReceiver, startEventReceiver } from '../support/event-receiver.ts'
 import {
   type Endpoint,
@@ -9,6 +10,7 @@ import {
   startTelling,
   type Telling,
   type TellingFirm,
+  writtenText,
 } from '../support/telling.ts'
 
 let telling: Telling
@@ -37,7 +39,12 @@ async function writeAndTell(from = '16505550171') {
   await telling.gateway.tellDue()
 }
 
-async function deliverOnTime(change?: (endpoint: Endpoint, firm: TellingFirm) => Promise<void>) {
+async function deliverOnTime(
+  change?: (endpoint: Endpoint, firm: TellingFirm) => Promise<void>,
+  ageMs = 0,
+) {
+  // The gateway's clock stands still, and the library refuses what is five minutes old: a busy machine may take that long.
+  onTime.clock.jump(Date.now() - ageMs - onTime.clock.now().getTime())
   const own = await onTime.createFirm()
   const endpoint = await onTime.createEndpoint(own, app.url)
   await change?.(endpoint, own)
@@ -74,9 +81,7 @@ describe('an event that is delivered', () => {
   })
 
   test('is refused when it is old: the time is signed', async () => {
-    const { clock } = onTime
-    clock.jump(-6 * 60_000)
-    const { secret } = await deliverOnTime().finally(() => clock.jump(6 * 60_000))
+    const { secret } = await deliverOnTime(undefined, 6 * 60_000)
 
     expect(() => verify(secret)).toThrow('Message timestamp too old')
   })
@@ -101,10 +106,10 @@ describe('an event that is delivered', () => {
         occurred_at: expect.stringMatching(/^\d{4}-.*Z$/),
       },
     })
-    expect(call?.raw).not.toMatch(/hello|16505550172/)
+    expectNone(call?.raw ?? '', writtenText, '16505550172')
     expect(call?.raw.length).toBeLessThan(600)
     const message = await telling.read(firm, `/api/whatsapp/messages/${event.data.message_id}`)
-    expect(message.content.text.body).toMatch(/^hello/)
+    expect(message.content.text.body).toContain(writtenText)
   })
 
   test('has a fresh timestamp and the same id and body at every attempt', async () => {
@@ -133,14 +138,15 @@ describe('a secret', () => {
     const { id, secret } = await telling.createEndpoint(firm, app.url)
 
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    const part = secret.slice('whsec_'.length, 30)
     for (const path of [endpointsPath, `${endpointsPath}/${id}`, '/api/whatsapp/audit']) {
-      expect(JSON.stringify(await telling.read(firm, path))).not.toContain(secret.slice(6, 20))
+      expectNone(JSON.stringify(await telling.read(firm, path)), part)
     }
     const rows = await telling.gateway.db.query(
       sql`select to_jsonb(e) as row from event_endpoints e`,
     )
-    expect(JSON.stringify(rows)).not.toContain(secret.slice(6, 20))
-    expect(telling.gateway.logText()).not.toContain(secret.slice(6, 20))
+    expectNone(JSON.stringify(rows), part)
+    expectNone(telling.gateway.logText(), part)
   })
 
   test('that is replaced signs together with the new one until its time is over', async () => {

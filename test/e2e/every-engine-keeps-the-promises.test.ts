@@ -50,7 +50,9 @@ const byEveryPair: Record<string, Story> = {
     for (const names of [['new'], ['new', 'old']]) await deliver(names)
     await world.settle()
 
-    const ours = (await wamidsOf(world.gateway.db)).filter((wamid) => wamid.includes(phoneNumberId))
+    const ours = (await wamidsOf(world.gateway.db)).filter((wamid) =>
+      wamid.startsWith(`wamid.${phoneNumberId}-`),
+    )
     expect(ours).toEqual([`wamid.${phoneNumberId}-new`, `wamid.${phoneNumberId}-old`])
   },
 

@@ -231,6 +231,11 @@ describe('while our own inbox is behind', () => {
     await world.gateway.deliver(payload({ number: number(), messages: [greeting] }))
     world.clock.advance(6_000)
   }
+  /** What waits is due, and the inbox is as it is: `world.sendWhatWaits` would make it steady. */
+  const sendWhatIsDue = async () => {
+    await makeDue(world.gateway.db)
+    await world.gateway.sendDue()
+  }
   const secondsToWait = async (id: string) => {
     const { next_run_at } = await rowOf(id)
     return (next_run_at.getTime() - world.clock.now().getTime()) / 1000
@@ -243,7 +248,7 @@ describe('while our own inbox is behind', () => {
     const id = await sendAmbiguously(customer)
     await fallBehind(customer)
 
-    await world.sendWhatWaits()
+    await sendWhatIsDue()
     expect(world.postsTo(customer)).toHaveLength(1)
     expect(await rowOf(id)).toMatchObject({
       status: 'pending',
@@ -256,13 +261,13 @@ describe('while our own inbox is behind', () => {
     await pulse()
     await world.gateway.drain()
     await pulse()
-    await world.sendWhatWaits()
+    await sendWhatIsDue()
     expect(world.postsTo(customer)).toHaveLength(1)
     expect(await secondsToWait(id)).toBeGreaterThan(20)
     expect((await rowOf(id)).attempts).toBe(1)
 
     await steadyFor(31)
-    await world.sendWhatWaits()
+    await sendWhatIsDue()
     expect(world.postsTo(customer)).toHaveLength(2)
     expect(await world.read(firm, id)).toMatchObject({ status: 'sent', attempts: 2 })
   })
@@ -273,7 +278,7 @@ describe('while our own inbox is behind', () => {
     await world.gateway.db.query(sql`update inbox_watch set seen_at = now() - interval '1 min'`)
     // A gateway starts after a minute in which none was there.
     await pulse(5)
-    await world.sendWhatWaits()
+    await sendWhatIsDue()
     expect((await world.read(firm, id)).status).toBe('queued')
     expect((await rowOf(id)).last_error).toBe('INBOX_BEHIND')
 
@@ -293,7 +298,7 @@ describe('while our own inbox is behind', () => {
       await world.gateway.sendDue()
       await fallBehind(customer)
 
-      await world.sendWhatWaits()
+      await sendWhatIsDue()
       expect(world.postsTo(customer)).toHaveLength(1)
       expect(await rowOf(id)).toMatchObject({ attempts: 1, last_error: 'INBOX_BEHIND' })
 

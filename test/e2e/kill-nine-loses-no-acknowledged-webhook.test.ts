@@ -2,8 +2,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
 import { inboxDefaults } from '../../src/inbox/inbox.ts'
+import { seed } from '../support/chance.ts'
 import { tenantANumber } from '../support/gateway.ts'
-import { chooseSeed, findFaults, type Load, startLoad } from '../support/load.ts'
+import { findFaults, type Load, startLoad } from '../support/load.ts'
 import {
   type GatewayProgram,
   type OwnPostgres,
@@ -14,7 +15,6 @@ import {
 import { wamidsOf } from '../support/rows.ts'
 import { seeded } from '../support/seeded.ts'
 
-const seed = chooseSeed()
 const rounds = 3
 
 let postgres: OwnPostgres

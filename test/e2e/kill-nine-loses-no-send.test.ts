@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Simulator } from '../../simulator/server.ts'
 import { type Db, sql } from '../../src/db/connect.ts'
 import { inboxDefaults } from '../../src/inbox/inbox.ts'
+import { seed } from '../support/chance.ts'
 import { createTestDb } from '../support/database.ts'
-import { chooseSeed } from '../support/load.ts'
 import { payload, textMessage } from '../support/payloads.ts'
 import { type GatewayProgram, startGatewayProgram, until } from '../support/program.ts'
 import { keepInboxSteady, makeDue } from '../support/queue.ts'
@@ -13,7 +13,6 @@ import { seeded } from '../support/seeded.ts'
 import { type LoadedFirm, startSendLoad } from '../support/send-load.ts'
 import { registerNumber, startQuietSimulator } from '../support/sending.ts'
 
-const seed = chooseSeed()
 const rounds = 2
 const cap = 3
 /** The bound for what is in the hands of a worker that dies. */

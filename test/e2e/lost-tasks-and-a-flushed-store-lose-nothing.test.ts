@@ -6,17 +6,16 @@ import { type Simulator, startSimulator } from '../../simulator/server.ts'
 import { seededRandom } from '../../simulator/time-and-chance.ts'
 import { type Db, sql } from '../../src/db/connect.ts'
 import { afterFile } from '../support/after-file.ts'
+import { seed } from '../support/chance.ts'
 import { loseRings, startTasks, type Tasks, taskToken } from '../support/cloud-tasks.ts'
 import { createTestDb } from '../support/database.ts'
 import { type Store, startStore } from '../support/engines.ts'
 import { testSecrets } from '../support/gateway.ts'
-import { chooseSeed } from '../support/load.ts'
 import { type GatewayProgram, startGatewayProgram, until } from '../support/program.ts'
 import { keepInboxSteady, makeDue } from '../support/queue.ts'
 import { redisHint, redisRuns } from '../support/redis.ts'
 import { registerNumber, template } from '../support/sending.ts'
 
-const seed = chooseSeed()
 // biome-ignore lint/style/noProcessEnv: a person makes a larger run with it.
 const count = Number(process.env.CHAOS_MESSAGES ?? 120)
 const kills = Math.max(1, Math.round(count / 1000))

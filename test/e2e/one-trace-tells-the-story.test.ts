@@ -5,17 +5,16 @@ import { traceLife } from '../../src/ops/trace.ts'
 import { attributeNames } from '../../src/tracing/span.ts'
 import { correlationIdOf } from '../../src/tracing/span-ids.ts'
 import { canary, findLeaks } from '../support/canaries.ts'
+import { seed } from '../support/chance.ts'
 import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts'
 import { type EventReceiver, startEventReceiver } from '../support/event-receiver.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { chooseSeed } from '../support/load.ts'
 import { payload, statusUpdate, textMessage } from '../support/payloads.ts'
 import { until } from '../support/program.ts'
 import { startScriptedMeta } from '../support/scripted-meta.ts'
 import { type Firm, type Sending, startSending } from '../support/sending.ts'
 import { endpointsPath } from '../support/telling.ts'
 
-const seed = chooseSeed()
 const canaries = ['phone number', 'name', 'question', 'answer', 'callback data', 'reference'].map(
   (what) => canary(what, seed),
 )

@@ -2,6 +2,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { webhookBodyLimit } from '../../src/inbox/routes.ts'
+import { expectNone } from '../support/canaries.ts'
 import {
   countRows,
   signatureOf,
@@ -107,7 +108,7 @@ describe('a delivery that Meta did not sign', () => {
   test('it is counted and logged, without a word of what it said', async () => {
     expect(gateway.logText()).toContain('"webhook_rejected"')
     expect(gateway.logText()).toContain('"error_code":"INVALID_SIGNATURE"')
-    expect(gateway.logText()).not.toContain('blue planter')
+    expectNone(gateway.logText(), 'is the blue planter still in stock?')
     const metrics = await gateway.runtime.metrics.webhookRequests.get()
     const refused = metrics.values.find((it) => it.labels.outcome === 'bad_signature')
     expect(refused?.value).toBe(15)
@@ -303,14 +304,14 @@ describe('the handshake', () => {
     const answer = await handshake(query)
 
     expect(answer.status).toBe(403)
-    expect(answer.text).not.toContain(token)
+    expectNone(answer.text, token)
   })
 
   test('that was refused is counted and logged, without the token', async () => {
     const { values } = await gateway.runtime.metrics.webhookRequests.get()
     expect(values.find(({ labels }) => labels.outcome === 'bad_token')?.value).toBe(8)
     expect(gateway.logText()).toContain('"error_code":"VERIFICATION_FAILED"')
-    expect(gateway.logText()).not.toContain(token)
+    expectNone(gateway.logText(), token)
   })
 
   test.each([
@@ -322,7 +323,7 @@ describe('the handshake', () => {
     const answer = await handshake(`hub.mode=subscribe&hub.verify_token=${token}${rest}`)
 
     expect(answer.status).toBe(400)
-    expect(answer.text).not.toContain('script')
+    expect(answer.text).not.toContain('<script')
   })
 
   test('is refused when no token is configured, also with an empty one', async () => {

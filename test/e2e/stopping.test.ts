@@ -2,13 +2,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { seed } from '../support/chance.ts'
 import { createTestDb } from '../support/database.ts'
 import { tenantANumber } from '../support/gateway.ts'
-import { chooseSeed, findFaults, startLoad } from '../support/load.ts'
+import { findFaults, startLoad } from '../support/load.ts'
 import { type GatewayProgram, startGatewayProgram, until } from '../support/program.ts'
 import { eventRows, wamidsOf } from '../support/rows.ts'
-
-const seed = chooseSeed()
 
 describe('stopping', () => {
   let database: Awaited<ReturnType<typeof createTestDb>>

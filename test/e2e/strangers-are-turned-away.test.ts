@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Access, Route } from '../../src/api/route.ts'
 import { sql } from '../../src/db/connect.ts'
 import { uuidOf } from '../../src/ids.ts'
+import { expectNone } from '../support/canaries.ts'
 import { createTestDb } from '../support/database.ts'
 import { operatorKey, startTestGateway } from '../support/gateway.ts'
 import { seedPerson } from '../support/people.ts'
@@ -29,7 +30,7 @@ beforeAll(async () => {
   const watched = await registeredBy(() => startWorld({ environment }))
   gateway = watched.started
   registered = watched.routes
-  firm = await createFirm(gateway, 'alder')
+  firm = await createFirm(gateway, 'alderwood')
 })
 
 const declared = declaredRoutes()
@@ -134,7 +135,7 @@ describe('the doors of a process', () => {
       )
       const bare = (text = '') => text.replaceAll(/"request_id":"[^"]*"/g, '')
       expect(bare(nobodys?.text), name).toBe(bare(operators?.text))
-      for (const mark of firm.marks) expect(nobodys?.text).not.toContain(mark)
+      expectNone(nobodys?.text ?? '', ...firm.marks)
     }
   })
 
@@ -149,7 +150,7 @@ describe('the doors of a process', () => {
           const wanted = door === 'state' ? 400 : method === 'GET' ? 403 : 401
           expect(answer.status, name).toBe(wanted)
           const text = await answer.text()
-          for (const mark of firm.marks) expect(text, name).not.toContain(mark)
+          expectNone(text, ...firm.marks)
         }
       }
     }
@@ -377,7 +378,7 @@ describe.each(Object.entries(callers))('%s', (name, { isEverywhere, ...caller })
         const asked = { ids: firm.ids, body, headers }
         const { status, text } = await knock(one.method, one, asked)
         expect(status, one.name).toBe(fateOf(one))
-        for (const mark of firm.marks) expect(text, one.name).not.toContain(mark)
+        expectNone(text, ...firm.marks)
         if (one.method !== 'GET' || !isEverywhere) return
         // The stream answers no HEAD.
         const wanted = one.path === '/api/whatsapp/events' ? 404 : status

@@ -1,6 +1,7 @@
 // Creating, editing, unpausing and deleting templates: at Meta first, then in the local copy, with Meta's limits explained.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createTemplate } from '../../src/templates/change.ts'
+import { expectNone } from '../support/canaries.ts'
 import { pngBytes, uploadFile } from '../support/media.ts'
 import type { Firm } from '../support/sending.ts'
 import {
@@ -392,8 +393,8 @@ test('nothing of a token is in what Meta says, nor in the log', async () => {
   })
   const refused = await create(firm)
   expect(refused.status).toBe(409)
-  expect(refused.text).not.toContain(firm.accessToken)
-  expect(world.gateway.logText()).not.toContain(firm.accessToken)
+  expectNone(refused.text, firm.accessToken)
+  expectNone(world.gateway.logText(), firm.accessToken)
 })
 
 describe('a sample for the header', () => {

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
 import { accountHoldMs } from '../../src/outbox/decide.ts'
 import { releaseAccount } from '../../src/outbox/release.ts'
+import { expectNone } from '../support/canaries.ts'
 import { operatorKey } from '../support/gateway.ts'
 import { type Firm, type Sending, sendRowOf, startSending } from '../support/sending.ts'
 
@@ -169,7 +170,7 @@ describe('an answer that the token is no good', () => {
       JSON.stringify(await world.read(firm, id)),
       world.gateway.logText(),
     ]
-    for (const text of seen) expect(text).not.toContain(firm.accessToken)
+    for (const text of seen) expectNone(text, firm.accessToken)
   })
 
   test('the same in a status: parked, and this one is dead', async () => {

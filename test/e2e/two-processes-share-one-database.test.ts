@@ -2,15 +2,14 @@
 import { describe, expect, test } from 'vitest'
 import { listen, sql } from '../../src/db/connect.ts'
 import { afterFile } from '../support/after-file.ts'
+import { seed } from '../support/chance.ts'
 import { createTestDb } from '../support/database.ts'
 import { operatorKey, tenantANumber } from '../support/gateway.ts'
-import { chooseSeed } from '../support/load.ts'
 import { payload, statusUpdate, textMessage } from '../support/payloads.ts'
 import { type GatewayProgram, startGatewayProgram, until } from '../support/program.ts'
 import { eventRows, stepsOf, wamidsOf } from '../support/rows.ts'
 import { pieces, seeded, shuffled } from '../support/seeded.ts'
 
-const seed = chooseSeed()
 const messageCount = 200
 
 /** In another order and other batches every time. */

@@ -1,6 +1,7 @@
 // Webhooks about accounts: shown on the account, and acted on. The latest by Meta's time wins, in whatever order they come.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
+import { expectNone } from '../support/canaries.ts'
 import { type Firm, type Sending, startSending } from '../support/sending.ts'
 import {
   accountsOf,
@@ -137,7 +138,7 @@ describe('shown on the account:', () => {
 
     expect(await accountOf(firm)).toMatchObject({ auth_status: 'ok', hold: null, standing })
     expect(linesOf('account_changed', firm).length).toBeGreaterThan(0)
-    expect(JSON.stringify(await accountOf(firm))).not.toContain('61555822100001')
+    expectNone(JSON.stringify(await accountOf(firm)), '61555822100001')
   })
 
   test('a throughput upgrade changes the rate, but not of a number that is on a phone too', async () => {

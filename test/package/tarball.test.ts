@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { packageRoot } from '../../src/package-root.ts'
 import { afterFile } from '../support/after-file.ts'
 import { runInstalled } from '../support/bundle-program.ts'
+import { createTestFolder } from '../support/folder.ts'
 import { filesIn, installPackage, nameOf, privateFiles, readJson } from '../support/package.ts'
 import { until } from '../support/program.ts'
 
@@ -90,11 +91,12 @@ describe('the tarball', () => {
 
   test('depends on what its code imports, and on nothing else', async () => {
     const entries = [manifest.bin.estafet, 'dist/bench/server.js', 'dist/client/index.js']
-    const metafile = join(tmpdir(), 'package-imports.json')
+    const outDir = createTestFolder()
+    const metafile = join(outDir, 'package-imports.json')
     await runInstalled('esbuild', [
       ...entries.filter((path) => files.includes(path)).map((path) => unpacked(path)),
       ...['--bundle', '--packages=external', '--platform=node', '--format=esm'],
-      ...[`--outdir=${join(tmpdir(), 'package-imports')}`, `--metafile=${metafile}`],
+      ...[`--outdir=${join(outDir, 'bundled')}`, `--metafile=${metafile}`],
       '--log-level=error',
     ])
     const { outputs } = JSON.parse(readFileSync(metafile, 'utf8')) as {

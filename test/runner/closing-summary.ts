@@ -39,7 +39,7 @@ const hasFailedOutsideTests = (module: TestModule) =>
 function skippedByReason(tests: TestCase[]): Map<string, number> {
   const reasons = new Map<string, number>()
   for (const { fullName } of tests.filter((test) => test.result().state === 'skipped')) {
-    const [, stated] = /\((?:skipped: )?(no [^()]+ enables (?:it|them))\)/.exec(fullName) ?? []
+    const [, stated] = /\((?:skipped: )?([^()]+ enables (?:it|them))\)/.exec(fullName) ?? []
     const reason = stated ?? fullName
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
   }

@@ -1,9 +1,10 @@
 // The checks that every test's gateway goes through are only worth something while they fire.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { z } from 'zod'
 import { plainOperations } from '../../src/api/plain-operations.ts'
 import type { Route } from '../../src/api/route.ts'
 import { createMetrics } from '../../src/metrics.ts'
+import { canary, expectNone, findLeaks } from './canaries.ts'
 import { createContractCheck } from './contract-check.ts'
 import { checkLogLines } from './log-lines.ts'
 import { checkSeries } from './metric-series.ts'
@@ -128,5 +129,35 @@ describe('the check of answers', () => {
     ['words where there is nothing to say', told(204, undefined, 'done')],
   ])('refuses %s', (_what, tell) => {
     expect(tell).toThrow()
+  })
+})
+
+describe('the search for canaries', () => {
+  const text = (length: number) => canary('text of a message').text.padEnd(40, 'k').slice(0, length)
+
+  it.each([['1111'], ['wamid.for-a'], ['hello'], ['1650555'], [text(15)], ['1650555014']])(
+    'refuses to look for "%s", which a random id may hold',
+    (needle) => {
+      expect(() => expectNone('whatever', needle)).toThrow('too short to be looked for')
+      expect(() => findLeaks([{ what: 'a mark', text: needle }], 'whatever')).toThrow('too short')
+    },
+  )
+
+  it('fails when the text holds one of them', () => {
+    const secret = canary('access token').text
+    const number = canary('phone number').text
+    expect(() => expectNone(`{"token":"${secret}"}`, number, secret)).toThrow('must not be in')
+    expect(() => expectNone(`{"to":"${number}"}`, secret)).not.toThrow()
+    expect(findLeaks([{ what: 'token', text: secret }], `x ${secret} x`)).toEqual([
+      { what: 'token', form: 'as it is' },
+      { what: 'token', form: 'percent-encoded' },
+    ])
+  })
+
+  it('makes canaries that no hexadecimal, base64 or UUID text can hold', () => {
+    for (let seed = 0; seed < 200; seed++) {
+      expect(canary('name of a contact', seed).text).toMatch(/^canary~[g-z]{16}$/)
+      expect(canary('phone number', seed).text).toMatch(/^628\d{10}$/)
+    }
   })
 })

@@ -43,7 +43,6 @@ export async function startEngineWorld(engine: Engine): Promise<EngineWorld> {
     {
       // Small enough for an outage to be noticed, and more than any other story fails with.
       CIRCUIT_MIN_CALLS: '10',
-      SEND_TIMEOUT_MS: '2000',
       // A store on a busy machine is slow, not away.
       DEDUPE_TIMEOUT_MS: '2500',
       ...store.environment,

@@ -10,6 +10,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embed
 import { systemClock } from '../../src/time-and-chance.ts'
 import { afterFile } from './after-file.ts'
 import { testPatience } from './database.ts'
+import { freePort } from './free-port.ts'
 import { bytesOf, operatorKey, signatureOf, testSecrets } from './gateway.ts'
 import { checkLogLines } from './log-lines.ts'
 import { resource } from './resources.ts'
@@ -45,14 +46,16 @@ export interface Program {
 /** What every process needs, whatever it is to find in its environment. */
 export const bare = { PATH: '/usr/bin:/bin', TMPDIR: tmpdir() }
 
-/** Starts `estafet <args>` with this environment and nothing else; killed after the test file if it still runs. */
+/** Starts `estafet <args>` with this environment and nothing else; killed after the test file if it still runs. `node`: the
+ *  binary that runs it. */
 export async function startProgram(
   args: string[],
   environment: Record<string, string>,
   file?: string,
+  node = process.execPath,
 ): Promise<Program> {
   const program = file ?? (await resource('programs')).program
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(node, [program, ...args], {
     cwd: root,
     env: { ...bare, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -176,8 +179,9 @@ export const gatewaySettings = {
 export async function startGatewayProgram(
   environment: Record<string, string>,
   file?: string,
+  node?: string,
 ): Promise<GatewayProgram> {
-  const program = await startProgram(['start'], { ...gatewaySettings, ...environment }, file)
+  const program = await startProgram(['start'], { ...gatewaySettings, ...environment }, file, node)
   afterFile(async () => checkLogLines(program.stdout()))
   const { url } = await program.untilLogged('started')
   const call: GatewayProgram['call'] = (method, path, { key, body, headers } = {}) =>
@@ -283,13 +287,15 @@ export interface OwnPostgres {
 /** A Postgres server of one's own, to be stopped and crashed at will. */
 export async function startOwnPostgres(settings: Record<string, string>): Promise<OwnPostgres> {
   const dataDir = await createDirectory()
+  const port = await freePort()
   let server: EmbeddedPostgres = await startEmbeddedPostgres({
     dataDir,
     clock: systemClock,
     settings,
+    port,
   })
   afterFile(() => server.stop())
-  const { url, port } = server
+  const { url } = server
   const db = connect({ url, name: 'test', poolSize: 2, ...testPatience })
   afterFile(() => db.close())
   return {
