@@ -59,7 +59,7 @@ const othersNames = new Set([
   // The reader's own.
   'OPERATOR_KEY',
   // Of the tests: CONTRIBUTING.md.
-  'SEED',
+  ...['SEED', 'TEST_POSTGRES_URL'],
   // Said by the client of what answered in the gateway's place, or did not.
   ...['NOT_OURS', 'NETWORK', 'TIMEOUT'],
   // Meta's: a template's status, an account's trouble.

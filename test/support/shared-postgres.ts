@@ -1,7 +1,7 @@
 // One Postgres server for all test files of a run, with a migrated template that a file clones in about 30 ms.
 import { chmod, mkdtemp, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { connect, type Db, sql } from '../../src/db/connect.ts'
+import { connect, type Db, type Session, sql } from '../../src/db/connect.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { systemClock } from '../../src/time-and-chance.ts'
@@ -28,11 +28,26 @@ export const hasty = {
 
 export type SharedPostgres = Pick<EmbeddedPostgres, 'adminUrl' | 'crash'>
 
+/** A server that a person runs, as its superuser: each file's database is made there, and dropped. */
+// biome-ignore lint/style/noProcessEnv: a person names it for one run of the tests.
+const ownUrl = process.env.TEST_POSTGRES_URL
+
 /** `folder`: where its files go. */
 export async function startSharedPostgres(folder: string): Promise<SharedPostgres> {
-  const postgres = await startServer(folder)
+  const postgres = ownUrl === undefined ? await startServer(folder) : givenServer(ownUrl)
   await makeTemplate(postgres.adminUrl)
   return postgres
+}
+
+function givenServer(adminUrl: string): SharedPostgres {
+  return {
+    adminUrl,
+    async crash() {
+      const admin = connectAsAdmin(adminUrl)
+      await admin.session((session) => dropTemplate(session))
+      await admin.close()
+    },
+  }
 }
 
 /** A query through a socket in the file system costs a third less CPU time than through TCP, on both sides, and only root and the
@@ -68,9 +83,16 @@ async function canHoldSocket(folder: string): Promise<boolean> {
 export const connectAsAdmin = (url: string): Db =>
   connect({ url, name: 'test', poolSize: 1, ...testPatience })
 
+/** A run that was killed may have left one on a server of one's own. */
+const dropTemplate = (session: Session) =>
+  session.script(`drop database if exists ${templateDatabase} with (force)`)
+
 async function makeTemplate(adminUrl: string): Promise<void> {
   const admin = connectAsAdmin(adminUrl)
-  await admin.session((session) => session.script(`create database ${templateDatabase}`))
+  await admin.session(async (session) => {
+    await dropTemplate(session)
+    await session.script(`create database ${templateDatabase}`)
+  })
   const templateUrl = new URL(adminUrl)
   templateUrl.pathname = `/${templateDatabase}`
   await migrate(templateUrl.href)
