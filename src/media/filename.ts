@@ -6,7 +6,9 @@ const maxNameBytes = 150
 /** Control, format (among them those that turn the direction of reading) and private characters; halves of pairs. */
 const invisible = /[\p{C}\p{Zl}\p{Zp}]/gu
 const meaningful = /[\\/:*?"<>|%;]/g
-const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
+/** Windows reserves these names whatever follows the first dot, and ignores the spaces before that dot. */
+const reserved =
+  /^(?:con|prn|aux|nul|com[\d\u00b9\u00b2\u00b3]|lpt[\d\u00b9\u00b2\u00b3]) *(?:\.|$)/i
 
 /** A name without a path, without anything that a header, a shell or a file system reads a meaning into; ends as the type says. */
 export function safeFilename(
@@ -14,8 +16,13 @@ export function safeFilename(
   { kind, mimeType, id }: { kind: MediaKind; mimeType: string; id: string },
 ): string {
   const cleaned = clean(given ?? '')
-  const fallback = `${kind}-${id.replaceAll('-', '').slice(-8)}`
-  const name = cleaned === '' || reserved.test(cleaned) ? fallback : cleaned
+  const name = cleaned === '' ? '' : endAsTypeSays(cleaned, mimeType)
+  // Checked last: cutting and trimming can leave a reserved name of one that was not reserved, `con ..con` for example.
+  if (name !== '' && !reserved.test(name)) return name
+  return endAsTypeSays(`${kind}-${id.replaceAll('-', '').slice(-8)}`, mimeType)
+}
+
+function endAsTypeSays(name: string, mimeType: string): string {
   const extensions = extensionsOf(mimeType)
   const [own] = extensions
   const ending = /\.([^.]{1,16})$/.exec(name)?.[1]?.toLowerCase()
@@ -29,9 +36,10 @@ function clean(given: string): string {
     given
       .slice(0, 2_000)
       .toWellFormed()
+      // Before the normalization, which composes what they kept apart.
+      .replace(invisible, '')
       .normalize('NFC')
       .replace(/^.*[\\/]/s, '')
-      .replace(invisible, '')
       .replace(meaningful, '_')
       .replace(/\s+/g, ' ')
       // A leading dot hides a file; a trailing one, or a space, is dropped by some systems.
