@@ -15,6 +15,7 @@ import type { WatchedGateway } from './fuzz/gateway.ts'
 import { grammarKind } from './fuzz/grammar.ts'
 import { type Failure, type Kind, kindNames, written } from './fuzz/kind.ts'
 import { openForGrammar, openForRoutes } from './fuzz/place.ts'
+import { runProperties } from './fuzz/properties.ts'
 import { routesKind } from './fuzz/routes.ts'
 import { missedBy, runKind } from './fuzz/run.ts'
 import { endWhenInterrupted } from './interrupt.ts'
@@ -22,9 +23,10 @@ import { numberOf, wholeNumberOf } from './numbers.ts'
 
 const help = `npm run test:fuzz -- [flags]
 
-  --cases N     how many in all (default 100000): 35 % webhooks over HTTP, 40 % in process, 25 % routes
+  --cases N     how many in all (default 100000): 35 % webhooks over HTTP, 40 % in process, 25 % routes; before them the
+                properties that stand beside the code, with a thousandth of N times the cases of npm test
   --seed S      decides everything (default: by chance)
-  --only KIND   grammar, bytes or routes; all cases are then of this kind
+  --only KIND   grammar, bytes or routes: all cases are then of this kind; or properties
   --case K      only this case of the kind that --only names
   --minutes M   begin nothing more after so long; each kind has a share of it as of the cases, and of what others leave,
                 but begins with a few thousand cases in any case
@@ -136,6 +138,18 @@ async function run(
   return { ran: result.ran, found: result.failures.length + missed.length }
 }
 
+/** Returns how many failed. */
+async function tryProperties(untilMs: number): Promise<number> {
+  const factor = Math.max(1, Math.round(cases / 1000))
+  const startedMs = performance.now()
+  const { ran, failures } = await runProperties({ seed, factor, untilMs })
+  const seconds = Math.round((performance.now() - startedMs) / 1000)
+  console.log(`\nproperties: ${ran} tests with ${factor} times the cases in ${seconds} s`)
+  for (const failure of failures) console.log(`  ${failure}`)
+  console.log(`  ${failures.length} failures`)
+  return failures.length
+}
+
 async function main(): Promise<number> {
   if (flags.help) {
     console.log(help)
@@ -144,12 +158,13 @@ async function main(): Promise<number> {
   endWhenInterrupted(String(seed))
   console.log(`seed ${seed}, commit ${commitOf()}`)
   const names = kindNames.filter((name) => flags.only === undefined || flags.only === name)
-  if (names.length === 0) {
+  const isWithProperties = flags.only === undefined || flags.only === 'properties'
+  if (names.length === 0 && !isWithProperties) {
     console.error(`There is no kind called ${flags.only}.`)
     return 2
   }
   const endMs = performance.now() + minutes * 60_000
-  let failures = 0
+  let failures = isWithProperties ? await tryProperties(endMs) : 0
   let ran = 0
   for (const [at, name] of names.entries()) {
     const share = flags.only === undefined ? shares[name] : 1

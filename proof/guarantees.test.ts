@@ -36,7 +36,9 @@ test('every invariant in ARCHITECTURE.md names a test that is there', () => {
   expect(rows.length).toBeGreaterThan(20)
   for (const row of rows) {
     const [name = ''] =
-      /(?<=`)[a-z/-]+(?:\.test|\.conformance|\.ts)?(?=`)/.exec(row.split('|').at(-2) ?? '') ?? []
+      /(?<=`)[a-z/-]+(?:(?:\.db)?\.test|\.conformance|\.ts)?(?=`)/.exec(
+        row.split('|').at(-2) ?? '',
+      ) ?? []
     const isThere = files.some((file) => file.includes(name) && name.length > 4)
     expect(isThere, row).toBe(true)
   }

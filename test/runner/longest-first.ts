@@ -5,7 +5,7 @@ import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { seeded, shuffled } from '../support/seeded.ts'
 
-/** Written by `npm run test:durations`. */
+/** Written by `npm run record:durations`. */
 export const durationsFile = new URL('durations.json', import.meta.url)
 
 /** Seconds by file. */
