@@ -21,7 +21,18 @@ export interface Tree {
 }
 
 const copied = [
-  ...['src', 'client', 'simulator', 'migrations', 'console', 'test', 'proof', 'bench', 'docs', 'scripts'],
+  ...[
+    'src',
+    'client',
+    'simulator',
+    'migrations',
+    'console',
+    'test',
+    'proof',
+    'bench',
+    'docs',
+    'scripts',
+  ],
   ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'vitest.config.ts'],
 ]
 

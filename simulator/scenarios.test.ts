@@ -1,10 +1,22 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { listScenarios, loadScenario } from './scenarios.ts'
 import { manualClock, pass } from './test-clock.ts'
 import { type Scene, shop, startScene, textTo } from './test-support.ts'
 
+let shared: Scene
+/** The shared one, unless a test has another. */
 let scene: Scene
-afterEach(() => scene.close())
+beforeAll(async () => {
+  shared = await startScene()
+})
+beforeEach(async () => {
+  await shared.startAnew()
+  scene = shared
+})
+afterEach(async () => {
+  if (scene !== shared) await scene.close()
+})
+afterAll(() => shared.close())
 
 const start = (body: unknown, headers?: Record<string, string>) =>
   scene.call('POST', '/simulator/scenario', body, headers)
@@ -14,8 +26,6 @@ const fields = () =>
 
 describe('the scenarios that come with the simulator', () => {
   test('are listed with a description', async () => {
-    scene = await startScene()
-
     const { body } = await scene.call('GET', '/simulator/scenarios')
 
     const names = body.data.map(({ name }: { name: string }) => name)
@@ -138,7 +148,6 @@ steps:
   })
 
   test('leaves what was set meanwhile as it was set', async () => {
-    scene = await startScene()
     const webhook = { batch_window: 500, retry_delays: [1000] }
     await start({ name: 'mine', webhook, steps: [{}] })
     await scene.call('PUT', '/simulator/webhook', { retry_delays: [200, 400] })
@@ -176,8 +185,6 @@ steps:
     [{ name: 'x', steps: [{ events: [{}] }] }, 400, /steps\.0\.events\.0\.field/],
     [{ name: 'x', steps: [{ fault: 'lose' }] }, 400, /steps\.0.*fault/],
   ])('is checked before it starts: %j', async (scenario, status, message) => {
-    scene = await startScene()
-
     const answer = await start(scenario)
 
     expect(answer).toMatchObject({
@@ -188,8 +195,6 @@ steps:
   })
 
   test('that is not YAML is refused with the place', async () => {
-    scene = await startScene()
-
     const answer = await start('name: [', { 'content-type': 'application/yaml' })
 
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'INVALID_YAML' } } })
@@ -204,8 +209,6 @@ steps:
     [Array.from({ length: 1000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
     [`name: ${'x'.repeat(2 * 1024 * 1024)}`],
   ])('that is too deep or too long is refused: %#', async (source) => {
-    scene = await startScene()
-
     const answer = await start(source, { 'content-type': 'application/yaml' })
 
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'INVALID_YAML' } } })
@@ -214,7 +217,6 @@ steps:
 })
 
 test('a number that a rule in a file names is struck alone', async () => {
-  scene = await startScene()
   scene.simulator.startScenario({
     name: 'one',
     steps: [{ faults: [{ fault: 'throttle', match: { phone_number_id: shop.phone_number_id } }] }],

@@ -5,6 +5,8 @@ import type { Clock } from './time-and-chance.ts'
 export interface ManualClock extends Clock {
   /** Moves on to the next timer that is due within `ms`, or by all of `ms`. True: a timer rang. */
   step(until: number): boolean
+  /** Goes back to where it began, for the next test. Its timers stay: whatever set them calls them off. */
+  startAnew(): void
 }
 
 export const startOfTime = new Date('2026-11-15T12:00:00.000Z')
@@ -31,6 +33,9 @@ export function manualClock(start = startOfTime): ManualClock {
       nowMs = Math.max(nowMs, at)
       task()
       return true
+    },
+    startAnew() {
+      nowMs = start.getTime()
     },
   }
 }

@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { afterFile } from '../test/support/after-file.ts'
+import { expectNone } from '../test/support/canaries.ts'
 import {
   operatorKey,
   startTestGateway,
@@ -206,7 +207,7 @@ describe('a request', () => {
       route: '/api/whatsapp/conversations/:id',
       statusCode: 404,
     })
-    expect(gateway.logText()).not.toContain(marker)
+    expectNone(gateway.logText(), marker)
   })
 })
 

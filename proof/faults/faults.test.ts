@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { packageRoot } from '../../src/package-root.ts'
 import { afterFile } from '../../test/support/after-file.ts'
-import { chooseSeed } from '../../test/support/load.ts'
+import { seed } from '../../test/support/chance.ts'
 import { seeded, shuffled } from '../../test/support/seeded.ts'
 import { findCrashPoints, makeTree, sourceFiles } from '../tree.ts'
 import { elsewhere } from './elsewhere.ts'
@@ -27,7 +27,6 @@ const fewPoints = 3
 /** The rest takes longer, or is seen in end-to-end tests. */
 const fewTroubles = ['answers to commits get lost', 'it stands still past its leases']
 
-const seed = chooseSeed()
 const fraction = seeded(seed)
 const choices = Object.entries(ways).map(([label, way]) => {
   return { label, way, pass: 1 + Math.floor(fraction() * (way.passes ?? 1)) }
@@ -93,7 +92,10 @@ test('a test file of which nothing ran held nothing', () => {
   expect(heldByTests(of('one', hint))).toBe('left out: 1 of 2 tests, no redis-server')
 })
 
-describe(`nothing is lost, doubled or left behind when (SEED=${seed})`, () => {
+// Leases, probes and back-off run out in real time here, one after another.
+const patient = { timeout: 480_000 }
+
+describe(`nothing is lost, doubled or left behind when (SEED=${seed})`, patient, () => {
   let program: string
   let stage: Stage
 
@@ -102,7 +104,7 @@ describe(`nothing is lost, doubled or left behind when (SEED=${seed})`, () => {
     afterFile(tree.remove)
     program = await tree.bundle()
     stage = await setStage(program)
-  })
+  }, patient.timeout)
 
   // A few side by side, because they wait more than they work.
   const side = wanted ? test : test.concurrent

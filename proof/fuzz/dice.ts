@@ -21,9 +21,3 @@ export function diceOf(seed: number, number: number): Dice {
     pick: <T>(list: readonly T[]) => list[below(list.length)] as T,
   }
 }
-
-/** The same in every run of the tests, so that nobody's work fails for what it did not touch; SEED=… takes another. */
-export function fixedSeed(): number {
-  // biome-ignore lint/style/noProcessEnv: for a person who looks for more.
-  return Number(process.env.SEED ?? 13)
-}

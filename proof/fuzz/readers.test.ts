@@ -4,14 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { packageRoot } from '../../src/package-root.ts'
+import { seed } from '../../test/support/chance.ts'
 import { bytesKind } from './bytes.ts'
 import { decoders } from './cursor-readers.ts'
-import { diceOf, fixedSeed } from './dice.ts'
+import { diceOf } from './dice.ts'
 import { kindNames } from './kind.ts'
 import { readers } from './readers.ts'
 import { corpusFiles, missedBy, runKind, toldOf } from './run.ts'
-
-const seed = fixedSeed()
 
 test(`12 000 inputs that nobody expects are read or refused (SEED=${seed})`, async () => {
   const kind = bytesKind()

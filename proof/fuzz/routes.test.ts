@@ -1,8 +1,8 @@
 // The short part of `npm run test:fuzz`: every route of the OpenAPI document, over HTTP, against the built program.
 import { beforeAll, describe, expect, test } from 'vitest'
+import { seed } from '../../test/support/chance.ts'
 import { createTestDb } from '../../test/support/database.ts'
 import { resource } from '../../test/support/resources.ts'
-import { fixedSeed } from './dice.ts'
 import type { FuzzAnswer } from './http.ts'
 import type { RouteCase, RoutesPlace } from './model.ts'
 import { createOracle } from './oracle.ts'
@@ -10,7 +10,6 @@ import { openForRoutes } from './place.ts'
 import { consuming, credentialsOf, missedOf, routesKind, targetsOf } from './routes.ts'
 import { missedBy, runKind, type StallOptions, toldOf } from './run.ts'
 
-const seed = fixedSeed()
 let place: RoutesPlace
 /** In time on the processor: however much else the machine has to do. */
 let stall: StallOptions

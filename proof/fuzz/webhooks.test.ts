@@ -1,14 +1,13 @@
 // The short part of `npm run test:fuzz`: webhooks with anything in them changed, over HTTP, against the built program.
 import { beforeAll, expect, test } from 'vitest'
+import { seed } from '../../test/support/chance.ts'
 import { createTestDb } from '../../test/support/database.ts'
 import { resource } from '../../test/support/resources.ts'
-import { fixedSeed } from './dice.ts'
 import { grammarKind } from './grammar.ts'
 import type { GrammarPlace } from './model.ts'
 import { openForGrammar } from './place.ts'
 import { missedBy, runKind, type StallOptions, toldOf } from './run.ts'
 
-const seed = fixedSeed()
 let place: GrammarPlace
 /** In time on the processor: however much else the machine has to do. */
 let stall: StallOptions

@@ -4,6 +4,7 @@ import type { ProfileName } from './history.ts'
 import { type Bug, bugs } from './planted.ts'
 import { checkHistories } from './properties.ts'
 
+/** Its own: how many histories it takes to come by a planted bug depends on the seed, and says nothing about the product. */
 const seed = 20261116
 
 /** Where it shows; how many histories it may take. */

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { AcceptedSend } from '../../simulator/ledger.ts'
 import { afterFile } from '../../test/support/after-file.ts'
-import { chooseSeed } from '../../test/support/load.ts'
+import { seed } from '../../test/support/chance.ts'
 import { checkDeaths } from '../checks/deaths.ts'
 import { checkDoubles, type TimedAttempt } from '../checks/doubles.ts'
 import type { Evidence } from '../checks/evidence.ts'
@@ -19,8 +19,6 @@ import { startShakyNetwork } from './proxy.ts'
 import { kindsOf, runNemesis } from './run.ts'
 import { torment } from './torment.ts'
 import { checkLetters, throughOf } from './verdict.ts'
-
-const seed = chooseSeed(20261116)
 
 /** Of each origin one: a process, the database, Meta, its webhooks. */
 const faults = [

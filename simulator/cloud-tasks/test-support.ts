@@ -14,6 +14,8 @@ export const nameOf = (task: string, queue = queueName) => `${queue}/tasks/${tas
 const endings: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end()
+  // Test files share their processes, and their environment with them.
+  vi.unstubAllEnvs()
 })
 
 export function clientOf(endpoint: string): CloudTasksClient {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { expectNone } from '../../test/support/canaries.ts'
 import { eventually, manualClock, pass } from '../test-clock.ts'
 import { clinic, type Scene, shop, startScene, textTo } from '../test-support.ts'
 
@@ -362,7 +363,7 @@ test('every strike is in the ledger and on the request, with nothing of the toke
     { rule_id: 'busy', fault: 'throttle', request_id: request.id },
   ])
   const ledger = await scene.call('GET', '/simulator/ledger')
-  expect(JSON.stringify(ledger.body)).not.toContain(shop.access_token)
+  expectNone(JSON.stringify(ledger.body), shop.access_token)
 })
 
 describe('a call is known by its endpoint', () => {

@@ -1,9 +1,21 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { manualClock, pass } from '../test-clock.ts'
 import { clinic, type Scene, shop, startScene, textTo } from '../test-support.ts'
 
+let shared: Scene
+/** The shared one, unless a test has another. */
 let scene: Scene
-afterEach(() => scene.close())
+beforeAll(async () => {
+  shared = await startScene()
+})
+beforeEach(async () => {
+  await shared.startAnew()
+  scene = shared
+})
+afterEach(async () => {
+  if (scene !== shared) await scene.close()
+})
+afterAll(() => shared.close())
 
 const setFault = (rule: object) => scene.call('POST', '/simulator/faults', rule)
 const mara = '+16505550143'
@@ -11,7 +23,6 @@ const statusOf = async (to = mara, number = shop) => (await scene.send(textTo(to
 
 describe('a fault strikes', () => {
   test('only the number it names', async () => {
-    scene = await startScene()
     await setFault({ fault: 'throttle', match: { phone_number_id: shop.phone_number_id } })
 
     expect(await statusOf(mara, shop)).toBe(400)
@@ -19,7 +30,6 @@ describe('a fault strikes', () => {
   })
 
   test('only the recipients it names, however they are spelt', async () => {
-    scene = await startScene()
     await setFault({
       fault: 'throttle',
       match: { recipient: ['+1 (650) 555-0143', '34655550128'] },
@@ -31,7 +41,6 @@ describe('a fault strikes', () => {
   })
 
   test('only the endpoint it names', async () => {
-    scene = await startScene()
     await setFault({ fault: 'error', code: 2, match: { endpoint: 'mark_read' } })
 
     const read = await scene.send({
@@ -64,7 +73,6 @@ describe('a fault strikes', () => {
   })
 
   test('the next three, after letting two pass, and is then used up', async () => {
-    scene = await startScene()
     const { body } = await setFault({ fault: 'throttle', skip: 2, count: 3 })
 
     const seen: number[] = []
@@ -83,6 +91,7 @@ describe('a fault strikes', () => {
       const seen: number[] = []
       for (let call = 0; call < 40; call++) seen.push(await statusOf())
       await scene.close()
+      scene = shared
       return seen
     }
 
@@ -90,8 +99,6 @@ describe('a fault strikes', () => {
     const again = await luck([])
     // Another rule with other dice, which is set before it and rolled as often.
     const besides = await luck([{ fault: 'slow', delay: 0, probability: 0.5 }])
-    scene = await startScene()
-
     expect(again).toEqual(alone)
     expect(besides).toEqual(alone)
     const refused = alone.filter((status) => status === 400).length
@@ -102,7 +109,6 @@ describe('a fault strikes', () => {
 
 describe('rules', () => {
   test('are listed with what they did, removed one by one or all at once', async () => {
-    scene = await startScene()
     const set = await setFault({ fault: 'throttle', id: 'mine', match: { endpoint: 'messages' } })
     await setFault({ fault: 'lose' })
     await statusOf()
@@ -146,8 +152,6 @@ describe('rules', () => {
     [{ fault: 'lose', id: 'a b' }, /id/],
     [[], /missing.*one of throttle/],
   ])('like %j are refused by name', async (rule, message) => {
-    scene = await startScene()
-
     const answer = await setFault(rule)
 
     expect(answer).toMatchObject({
@@ -158,7 +162,6 @@ describe('rules', () => {
   })
 
   test('have ids of their own', async () => {
-    scene = await startScene()
     await setFault({ fault: 'lose', id: 'twin' })
 
     expect(await setFault({ fault: 'lose', id: 'twin' })).toMatchObject({
@@ -168,7 +171,6 @@ describe('rules', () => {
   })
 
   test('are gone after a reset', async () => {
-    scene = await startScene()
     await setFault({ fault: 'outage' })
 
     await scene.call('POST', '/simulator/reset')

@@ -1,15 +1,18 @@
 // Business accounts and their numbers: lookups, registration, versions, usage.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { advance, manualClock } from '../test-clock.ts'
 import { clinic, type Scene, shop, startScene, textTo } from '../test-support.ts'
 
-let clock = manualClock()
+const clock = manualClock()
 let scene: Scene
-beforeEach(async () => {
-  clock = manualClock()
+beforeAll(async () => {
   scene = await startScene({ clock })
 })
-afterEach(() => scene.close())
+beforeEach(async () => {
+  clock.startAnew()
+  await scene.startAnew()
+})
+afterAll(() => scene.close())
 
 const hour = 60 * 60 * 1000
 const later = (ms: number) => advance(clock, ms)
@@ -294,7 +297,7 @@ describe('an answer', () => {
 
   test('is a refusal after 200 management calls in an hour without a registered number', async () => {
     await changeNumber({ registered: false })
-    for (let count = 0; count < 200; count++) await call('GET', account)
+    await Promise.all(Array.from({ length: 200 }, () => call('GET', account)))
     later(hour / 2)
     const refused = await call('GET', account)
     const usage = JSON.parse(refused.headers.get('x-business-use-case-usage') ?? '')

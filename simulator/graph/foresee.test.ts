@@ -1,13 +1,22 @@
 // What Meta accepts and then fails, and what it refuses because of who or what is involved.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { manualClock, pass } from '../test-clock.ts'
 import { changeValue, clinic, type Scene, shop, startScene, textTo } from '../test-support.ts'
 
+let shared: Scene
+/** The shared one, unless a test has another. */
 let scene: Scene
-beforeEach(async () => {
-  scene = await startScene({ serviceWindow: 'enforced' })
+beforeAll(async () => {
+  shared = await startScene({ serviceWindow: 'enforced' })
 })
-afterEach(() => scene.close())
+beforeEach(async () => {
+  await shared.startAnew()
+  scene = shared
+})
+afterEach(async () => {
+  if (scene !== shared) await scene.close()
+})
+afterAll(() => shared.close())
 
 const hour = 60 * 60 * 1000
 const { phone_number_id } = shop
@@ -85,7 +94,6 @@ describe('the 24-hour window', () => {
 
   test('closes 24 hours after the last message', async () => {
     const clock = manualClock()
-    await scene.close()
     scene = await startScene({ serviceWindow: 'enforced', clock })
     await write()
     await pass(scene, clock, 23 * hour)
@@ -185,7 +193,6 @@ describe('a recipient', () => {
 describe('a reaction', () => {
   test('comes too late after 30 days', async () => {
     const clock = manualClock()
-    await scene.close()
     scene = await startScene({ clock })
     const { wamid } = (
       await scene.call('POST', `/simulator/customers/${customer}/messages`, {

@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sampleBytes } from '../media-samples.ts'
 import { advance, manualClock } from '../test-clock.ts'
 import { changeValue, clinic, type Scene, shop, startScene } from '../test-support.ts'
 
 const clock = manualClock()
 let scene: Scene
-beforeEach(async () => {
+beforeAll(async () => {
   scene = await startScene({ clock })
 })
-afterEach(() => scene.close())
+beforeEach(async () => {
+  clock.startAnew()
+  await scene.startAnew()
+})
+afterAll(() => scene.close())
 
 const minute = 60_000
 const later = (ms: number) => advance(clock, ms)
@@ -116,7 +120,7 @@ describe('an upload', () => {
   })
 
   test('of a document may be larger than any other body', async () => {
-    const bytes = Buffer.alloc(20 * 1024 * 1024, 'x')
+    const bytes = Buffer.alloc(16 * 1024 * 1024 + 1, 'x')
     const { status, body } = await upload({ bytes, mime: 'application/pdf' })
 
     expect(status).toBe(200)

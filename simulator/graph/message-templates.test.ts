@@ -1,14 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { expectNone } from '../../test/support/canaries.ts'
 import { manualClock, pass } from '../test-clock.ts'
 import { clinic, type Scene, shop, startScene } from '../test-support.ts'
 
-let clock = manualClock()
+const clock = manualClock()
 let scene: Scene
-beforeEach(async () => {
-  clock = manualClock()
+beforeAll(async () => {
   scene = await startScene({ clock, templateReviewMs: 60_000 })
 })
-afterEach(() => scene.close())
+beforeEach(async () => {
+  clock.startAnew()
+  await scene.startAnew()
+})
+afterAll(() => scene.close())
 
 const day = 24 * 60 * 60 * 1000
 const edge = `/v25.0/${shop.waba_id}/message_templates`
@@ -163,7 +167,7 @@ describe('the list', () => {
       previous: expect.any(String),
     })
     expect(names(back)).toEqual(['hello_world', 'order_update'])
-    expect(first.body.paging.next).not.toContain(shop.access_token)
+    expectNone(first.body.paging.next, shop.access_token)
   })
 
   test.each([

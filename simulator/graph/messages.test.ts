@@ -1,11 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { changeValue, clinic, type Scene, shop, startScene, textTo } from '../test-support.ts'
 
 let scene: Scene
-beforeEach(async () => {
+beforeAll(async () => {
   scene = await startScene()
 })
-afterEach(() => scene.close())
+beforeEach(() => scene.startAnew())
+afterAll(() => scene.close())
 
 const textParameter = (text: string) => ({ type: 'text', text })
 const path = `/v25.0/${shop.phone_number_id}/messages`
@@ -78,16 +79,15 @@ describe('an accepted send', () => {
   })
 
   test('has the same wamid in every run with the same seed', async () => {
-    const twin = await startScene()
-    const stranger = await startScene({ seed: 'another' })
+    const scenes = await Promise.all(['one', 'one', 'another'].map((seed) => startScene({ seed })))
 
     const [first, second, third] = await Promise.all(
-      [scene, twin, stranger].map((each) => each.send(textTo('+16505550143'))),
+      scenes.map((each) => each.send(textTo('+16505550143'))),
     )
 
     expect(second?.body).toEqual(first?.body)
     expect(third?.body).not.toEqual(first?.body)
-    await Promise.all([twin.close(), stranger.close()])
+    await Promise.all(scenes.map((each) => each.close()))
   })
 })
 
@@ -286,7 +286,7 @@ describe('a refused call', () => {
   })
 
   test('that is too large is 413 in the same shape', async () => {
-    const answer = await scene.send(textTo('+16505550143', 'x'.repeat(17 * 1024 * 1024)))
+    const answer = await scene.send(textTo('+16505550143', 'x'.repeat(16 * 1024 * 1024)))
 
     expect(answer).toMatchObject({ status: 413, body: { error: { type: 'OAuthException' } } })
   })

@@ -1,16 +1,19 @@
 // Codes, tokens, and what a token may do.
 import { createHmac } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { advance, manualClock } from '../test-clock.ts'
 import { appSecret, clinic, type Scene, shop, startScene, textTo } from '../test-support.ts'
 
-let clock = manualClock()
+const clock = manualClock()
 let scene: Scene
-beforeEach(async () => {
-  clock = manualClock()
+beforeAll(async () => {
   scene = await startScene({ clock, appId: '990000000000001' })
 })
-afterEach(() => scene.close())
+beforeEach(async () => {
+  clock.startAnew()
+  await scene.startAnew()
+})
+afterAll(() => scene.close())
 
 const appId = '990000000000001'
 const later = (seconds: number) => advance(clock, seconds * 1000)

@@ -1,6 +1,6 @@
 // Answers in Meta's shape, kept as files, against the simulator's own for the same cause.
 import { readFileSync } from 'node:fs'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sampleBytes } from '../media-samples.ts'
 import { advance, manualClock } from '../test-clock.ts'
 import { appSecret, clinic, type Scene, shop, startScene, textTo } from '../test-support.ts'
@@ -14,13 +14,16 @@ const recorded: Record<string, Answer> = JSON.parse(
   readFileSync(new URL('../fixtures/graph-answers.json', import.meta.url), 'utf8'),
 )
 
-let clock = manualClock()
+const clock = manualClock()
 let scene: Scene
-beforeEach(async () => {
-  clock = manualClock()
+beforeAll(async () => {
   scene = await startScene({ clock })
 })
-afterEach(() => scene.close())
+beforeEach(async () => {
+  clock.startAnew()
+  await scene.startAnew()
+})
+afterAll(() => scene.close())
 
 const appId = '670843887430001'
 const customer = '+16505550143'
@@ -155,7 +158,7 @@ const causes: Record<string, () => Promise<Answer>> = {
   'err-368-policy': () => sendAfter(changeAccount({ standing: 'restricted' })),
   'err-80008-waba-calls': async () => {
     await changeNumber({ registered: false })
-    for (let count = 0; count < 200; count++) await call('GET', account)
+    await Promise.all(Array.from({ length: 200 }, () => call('GET', account)))
     return call('GET', account)
   },
   'err-template-create-2388023': async () => {

@@ -1,15 +1,18 @@
 // What a new template has to look like, and how the sample of its picture comes to Meta.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { manualClock, pass } from '../test-clock.ts'
 import { type Scene, shop, startScene } from '../test-support.ts'
 
-let clock = manualClock()
+const clock = manualClock()
 let scene: Scene
-beforeEach(async () => {
-  clock = manualClock()
+beforeAll(async () => {
   scene = await startScene({ clock, templateReviewMs: 60_000 })
 })
-afterEach(() => scene.close())
+beforeEach(async () => {
+  clock.startAnew()
+  await scene.startAnew()
+})
+afterAll(() => scene.close())
 
 const hour = 60 * 60 * 1000
 const bearer = { authorization: `Bearer ${shop.access_token}` }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createFeed } from '../feed.ts'
 import { type Scene, shop, startScene } from '../test-support.ts'
 import { systemClock } from '../time-and-chance.ts'
@@ -6,10 +6,11 @@ import { createEventStream } from './event-stream.ts'
 
 let scene: Scene
 
-beforeEach(async () => {
+beforeAll(async () => {
   scene = await startScene()
 })
-afterEach(() => scene.close())
+beforeEach(() => scene.startAnew())
+afterAll(() => scene.close())
 
 interface SeenEvent {
   id: string

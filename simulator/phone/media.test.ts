@@ -1,13 +1,16 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { changeValue, type Scene, shop, startScene } from '../test-support.ts'
 
 let scene: Scene
 
-beforeEach(async () => {
+beforeAll(async () => {
   scene = await startScene()
+})
+beforeEach(async () => {
+  await scene.startAnew()
   await scene.call('POST', '/simulator/phone/customers', { wa_id: '15550100101' })
 })
-afterEach(() => scene.close())
+afterAll(() => scene.close())
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

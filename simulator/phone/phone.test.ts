@@ -1,12 +1,21 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { expectNone } from '../../test/support/canaries.ts'
 import { changeValue, type Scene, shop, startScene, textTo } from '../test-support.ts'
 
+let shared: Scene
+/** The shared one, unless a test has another. */
 let scene: Scene
-
-beforeEach(async () => {
-  scene = await startScene()
+beforeAll(async () => {
+  shared = await startScene()
 })
-afterEach(() => scene.close())
+beforeEach(async () => {
+  await shared.startAnew()
+  scene = shared
+})
+afterEach(async () => {
+  if (scene !== shared) await scene.close()
+})
+afterAll(() => shared.close())
 
 const mara = '15550100101'
 const chatPath = `/simulator/phone/chats/${shop.phone_number_id}/${mara}`
@@ -93,7 +102,7 @@ describe('customers', () => {
     const { body } = await scene.call('GET', '/simulator/phone/state')
 
     expect(body.numbers[0]).toMatchObject({ phone_number_id: shop.phone_number_id })
-    expect(JSON.stringify(body)).not.toContain(shop.access_token)
+    expectNone(JSON.stringify(body), shop.access_token)
   })
 })
 
@@ -118,7 +127,6 @@ describe('what the customer writes', () => {
   })
 
   test('shows as lost when no webhook about it was ever taken', async () => {
-    await scene.close()
     scene = await startScene({ answer: () => ({ status: 500 }), retryDelaysMs: [0] })
     await addMara()
     await writeText('Anybody there?')
@@ -394,12 +402,13 @@ describe('the phone of the customer', () => {
 })
 
 test('the latest calls are shown without their bodies', async () => {
-  await businessWrites('Private words')
+  const words = 'Private words of a business'
+  await businessWrites(words)
 
   const { body } = await scene.call('GET', '/simulator/phone/calls')
 
   expect(body.data[0]).toMatchObject({ method: 'POST', status: 200, endpoint: 'messages' })
-  expect(JSON.stringify(body)).not.toContain('Private words')
+  expectNone(JSON.stringify(body), words)
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever the simulator delivers.

@@ -1,14 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { expectNone } from '../../test/support/canaries.ts'
 import { appSecret, type Scene, shop, startScene } from '../test-support.ts'
 
 let scene: Scene
 let clientId: string
 
-beforeEach(async () => {
+beforeAll(async () => {
   scene = await startScene()
+})
+beforeEach(async () => {
+  await scene.startAnew()
   clientId = await ownAppId()
 })
-afterEach(() => scene.close())
+afterAll(() => scene.close())
 
 /** The simulator's own app, as debug_token names it. */
 async function ownAppId(): Promise<string> {
@@ -154,8 +158,8 @@ test('the page learns what there is to choose, and no secret', async () => {
     waba_id: shop.waba_id,
     numbers: [{ phone_number_id: shop.phone_number_id }],
   })
-  expect(JSON.stringify(body)).not.toContain(shop.access_token)
-  expect(JSON.stringify(body)).not.toContain(appSecret)
+  expectNone(JSON.stringify(body), shop.access_token)
+  expectNone(JSON.stringify(body), appSecret)
 })
 
 test.each(['/sdk.js', '/en_US/sdk.js'])('%s may be loaded by other pages', async (path) => {

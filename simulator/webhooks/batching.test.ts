@@ -85,13 +85,14 @@ describe('within a batching window', () => {
     scene = await startScene({ clock, batchWindowMs: 100 })
 
     // Each of these letters takes six bytes once it is escaped.
-    for (let count = 0; count < 300; count++) write('é'.repeat(4096))
+    for (let count = 0; count < 150; count++) write('é'.repeat(4096))
     await pass(scene, clock, 100)
 
     const { received } = scene.receiver
+    expect(received.length).toBeGreaterThan(1)
     expect(received.every(({ body }) => body.length <= 3 * 1024 * 1024)).toBe(true)
     const sizes = envelopes().map(({ entry }) => entry[0].changes[0].value.messages.length)
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(300)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(150)
     expect(received.length).toBeLessThan(10)
   })
 

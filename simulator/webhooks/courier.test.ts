@@ -1,20 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startSimulator } from '../server.ts'
-import {
-  appSecret,
-  changeValue,
-  type Scene,
-  shop,
-  startReceiver,
-  startScene,
-  textTo,
-} from '../test-support.ts'
+import { appSecret, changeValue, type Scene, shop, startScene, textTo } from '../test-support.ts'
 import type { Clock } from '../time-and-chance.ts'
 
 let scene: Scene
 afterEach(() => scene.close())
 
+/** A privileged port: no other process takes it meanwhile, as it could take one that was just free. */
+const nobodyListens = 'http://127.0.0.1:1/'
 const metadata = { display_phone_number: '15550172201', phone_number_id: shop.phone_number_id }
 
 function hmac(body: Buffer, secret = appSecret) {
@@ -155,8 +149,7 @@ describe('a webhook', () => {
   })
 
   test('that cannot be delivered says why and harms nothing', async () => {
-    scene = await startScene({ retryDelaysMs: [] })
-    await scene.receiver.close()
+    scene = await startScene({ retryDelaysMs: [], webhookUrl: nobodyListens })
 
     const delivery = await scene.simulator.deliverRaw({ body: '{}' })
 
@@ -240,9 +233,7 @@ describe('the handshake', () => {
 
   test('fails when nobody listens', async () => {
     scene = await startScene()
-    const gone = await startReceiver()
-    await gone.close()
-    scene.simulator.setWebhook({ url: gone.url })
+    scene.simulator.setWebhook({ url: nobodyListens })
 
     expect(await scene.simulator.verifyWebhook()).toMatchObject({
       verified: false,

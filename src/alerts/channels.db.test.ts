@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { addChannel, type Listener, startListener } from '../../test/support/alerting.ts'
+import { expectNone } from '../../test/support/canaries.ts'
 import { createTestClock, type TestClock } from '../../test/support/clock.ts'
 import {
   operatorKey,
@@ -82,7 +83,7 @@ describe('a channel', () => {
     const [row] = await gateway.db.query(sql<{ text: string }>`
       select c::text as text from alert_channels c where tenant_id = ${firm.id}`)
     for (const text of [made.text, listed.text, row?.text, gateway.logText()]) {
-      expect(text).not.toContain('a-long-and-secret-part')
+      expectNone(text ?? '', 'a-long-and-secret-part')
     }
 
     const path = `${own}/${made.json.id}`

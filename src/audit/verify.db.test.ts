@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { seed, times } from '../../test/support/chance.ts'
 import { createTestDb } from '../../test/support/database.ts'
 import { type Db, sql } from '../db/connect.ts'
 import { hashAct, recordAct, recordActs } from './record.ts'
@@ -89,7 +90,7 @@ describe('a whole audit', () => {
           noNullPrototype: true,
         }),
       }),
-      { numRuns: 300, seed: 20260301 },
+      { numRuns: times(300), seed },
     )
     const odd = {
       ...acts[0],

@@ -2,6 +2,7 @@
 // message: the message shows the highest one, and each step is kept once.
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { times } from '../../test/support/chance.ts'
 import { createTestDb } from '../../test/support/database.ts'
 import { insertOutbound, insertTenant, type Outbound } from '../../test/support/outbound.ts'
 import { type Db, sql } from '../db/connect.ts'
@@ -101,7 +102,7 @@ describe('the ladder', () => {
         const timeline = await timelineOf(wamid)
         expect(timeline).toEqual(ladder.filter((status) => steps.includes(status)))
       }),
-      { numRuns: 60 },
+      { numRuns: times(60) },
     )
   })
 
@@ -115,7 +116,7 @@ describe('the ladder', () => {
         expect(fresh.size).toBe(steps.length)
         expect((await stateOf(wamid))?.status).toBe(highest(steps))
       }),
-      { numRuns: 40 },
+      { numRuns: times(40) },
     )
   })
 
@@ -130,7 +131,7 @@ describe('the ladder', () => {
 
         expect((await stateOf(wamid))?.status).toBe(highest(['sent', ...steps]))
       }),
-      { numRuns: 60 },
+      { numRuns: times(60) },
     )
   })
 

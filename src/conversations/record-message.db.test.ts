@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { times } from '../../test/support/chance.ts'
 import { createTestDb } from '../../test/support/database.ts'
 import { insertTenant } from '../../test/support/outbound.ts'
 import { type Db, sql } from '../db/connect.ts'
@@ -120,7 +121,7 @@ describe('the times of a conversation', () => {
           ])
         },
       ),
-      { numRuns: 25 },
+      { numRuns: times(25) },
     )
   })
 

@@ -64,6 +64,9 @@ async function backendOf(tx: Tx): Promise<number> {
   return (row as { pid: number }).pid
 }
 
+/** A privileged port: no other process takes it during the test, as it could take one that was just free. */
+const unusedPort = 1
+
 /** Returns once the session is gone. */
 async function terminate(pid: number): Promise<void> {
   await outside.query(sql`select pg_terminate_backend(${pid}, 10000)`)
@@ -209,8 +212,7 @@ describe('a transaction', () => {
 
 describe('the database is unavailable', () => {
   test('when nobody listens', async () => {
-    const port = await freePort()
-    const db = open({ url: `postgres://somebody@127.0.0.1:${port}/x` })
+    const db = open({ url: `postgres://somebody@127.0.0.1:${unusedPort}/x` })
 
     const error = await db.query(sql`select 1`).catch((error) => error)
 
@@ -452,10 +454,9 @@ describe('a listener', () => {
 
   test('rejects, and reports no loss, when it never listened', async () => {
     const lost = vi.fn()
-    const port = await freePort()
 
     await expect(
-      listen(`postgres://x@127.0.0.1:${port}/x`, ['inbox'], () => {}, lost),
+      listen(`postgres://x@127.0.0.1:${unusedPort}/x`, ['inbox'], () => {}, lost),
     ).rejects.toThrow()
 
     expect(lost).not.toHaveBeenCalled()
@@ -470,7 +471,6 @@ function deferred() {
   return { promise, resolve }
 }
 
-/** A port that nobody listens on. */
 /** Authentication passed, ready, and the goodbye of a server whose postmaster died: as one packet. */
 async function welcomeAndFarewell(): Promise<number> {
   const message = (type: string, content: string) => {
@@ -490,12 +490,4 @@ async function welcomeAndFarewell(): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   return (server.address() as { port: number }).port
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

@@ -46,32 +46,36 @@ describe('the binaries of an embedded Postgres', () => {
     expect((await run(initdb, ['--version'], { account, cwd: '/' })).code).toBe(0)
   })
 
-  it.runIf(isRoot)('are copied once to where the other account can read them', async () => {
-    const home = await packageWithoutLinks(0o700)
-    const uses = await Promise.all(
-      [1, 2, 3].map(() => usableBinaries(join(home, 'native'), account)),
-    )
-    const copy = dirname(dirname(dirname(uses[0]?.initdb as string)))
-
-    try {
-      expect(copy).not.toContain(scratch)
-      expect(new Set(uses.map(({ initdb }) => initdb)).size).toBe(1)
-      expect(readdirSync(copy)).toEqual(['native'])
-
-      // A cleaner of the temporary directory took a file.
-      await rm(join(copy, 'native', 'share', 'postgresql', 'postgres.bki'))
-      await usableBinaries(join(home, 'native'), account)
-      expect(existsSync(join(copy, 'native', 'share', 'postgresql', 'postgres.bki'))).toBe(true)
-
-      // Somebody else made a directory of that name.
-      await chown(copy, 12345, 12345)
-      await expect(usableBinaries(join(home, 'native'), account)).rejects.toThrow(
-        /was not made by this program/,
+  const rootHint = isRoot ? '' : ' (no root here; `sudo npm test` enables it)'
+  it.runIf(isRoot)(
+    `are copied once to where the other account can read them${rootHint}`,
+    async () => {
+      const home = await packageWithoutLinks(0o700)
+      const uses = await Promise.all(
+        [1, 2, 3].map(() => usableBinaries(join(home, 'native'), account)),
       )
-    } finally {
-      await rm(copy, { recursive: true, force: true })
-    }
-  })
+      const copy = dirname(dirname(dirname(uses[0]?.initdb as string)))
+
+      try {
+        expect(copy).not.toContain(scratch)
+        expect(new Set(uses.map(({ initdb }) => initdb)).size).toBe(1)
+        expect(readdirSync(copy)).toEqual(['native'])
+
+        // A cleaner of the temporary directory took a file.
+        await rm(join(copy, 'native', 'share', 'postgresql', 'postgres.bki'))
+        await usableBinaries(join(home, 'native'), account)
+        expect(existsSync(join(copy, 'native', 'share', 'postgresql', 'postgres.bki'))).toBe(true)
+
+        // Somebody else made a directory of that name.
+        await chown(copy, 12345, 12345)
+        await expect(usableBinaries(join(home, 'native'), account)).rejects.toThrow(
+          /was not made by this program/,
+        )
+      } finally {
+        await rm(copy, { recursive: true, force: true })
+      }
+    },
+  )
 
   it('are asked for by name where the platform has none', () => {
     expect(() => packagedNativeDir('win32', 'mips')).toThrow(

@@ -51,7 +51,7 @@ describe('migrating', () => {
     expect(await migrate(url, folder)).toEqual(['0003_more.sql'])
     expect(await migrate(url, folder)).toEqual([])
 
-    expect(await db.query(sql`select id from notes`)).toEqual([{ id: 1 }, { id: 2 }])
+    expect(await db.query(sql`select id from notes order by id`)).toEqual([{ id: 1 }, { id: 2 }])
     expect(await applied()).toEqual(['0001_make.sql', '0002_fill.sql', '0003_more.sql'])
   })
 

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Simulator } from '../../simulator/server.ts'
 import { afterFile } from '../../test/support/after-file.ts'
+import { canary, expectNone } from '../../test/support/canaries.ts'
 import { testSecrets } from '../../test/support/gateway.ts'
 import { startQuietSimulator } from '../../test/support/sending.ts'
 import { systemClock } from '../time-and-chance.ts'
@@ -40,24 +41,21 @@ test('every page of an account’s numbers is read', async () => {
 })
 
 test('no secret stays in what Meta says of it', async () => {
-  const secrets = ['EAAS-secret-token', 'code-secret', app.appSecret]
+  const [accessSecret, codeSecret] = [canary('access token').text, canary('signup code').text]
+  const secrets = [accessSecret, codeSecret, app.appSecret]
   const title = `Malformed: ${secrets.join(' ')}`
   simulator.setFault({ fault: 'error', code: 100, http_status: 400, title })
   const answers = [
-    await meta.exchangeCode(app, 'code-secret', null),
-    await meta.debugToken(app, 'EAAS-secret-token'),
-    await meta.number('9100', 'EAAS-secret-token'),
+    await meta.exchangeCode(app, codeSecret, null),
+    await meta.debugToken(app, accessSecret),
+    await meta.number('9100', accessSecret),
   ]
   simulator.clearFaults()
 
-  const hidden = [
-    ['code-secret', app.appSecret],
-    ['EAAS-secret-token', app.appSecret],
-    ['EAAS-secret-token'],
-  ]
+  const hidden = [[codeSecret, app.appSecret], [accessSecret, app.appSecret], [accessSecret]]
   for (const [index, answer] of answers.entries()) {
     expect(answer).toMatchObject({ kind: 'refused', provider: { code: 100 } })
-    for (const secret of hidden[index] ?? []) expect(JSON.stringify(answer)).not.toContain(secret)
+    expectNone(JSON.stringify(answer), ...(hidden[index] ?? []))
   }
 })
 

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { times } from '../../test/support/chance.ts'
 import { lostAnswerRow, notSentRow, statusRows } from './outcome-fallbacks.ts'
 import { codeRows } from './outcome-table.ts'
 import { classify, classifyStatusError, lostOutcome } from './outcomes.ts'
@@ -298,6 +299,6 @@ test('anything is classified, and nothing throws', () => {
       expect(outcome.errorCode).not.toBeNull()
       classifyStatusError(first)
     }),
-    { numRuns: 2000 },
+    { numRuns: times(500) },
   )
 })

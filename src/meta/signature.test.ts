@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { times } from '../../test/support/chance.ts'
 import { isSignatureHeader, isSigned } from './signature.ts'
 
 interface Vector {
@@ -83,7 +84,7 @@ describe('a single changed bit', () => {
         changed[place] = (changed[place] as number) ^ (1 << bit)
         expect(isSigned(changed, header, [secret])).toBe(false)
       }),
-      { numRuns: 500 },
+      { numRuns: times(500) },
     )
   })
 

@@ -1,5 +1,6 @@
 // What Prometheus is answered: complete, honest when the database is away, bounded, and cheap however often it asks.
 import { beforeAll, describe, expect, test } from 'vitest'
+import { expectNone } from '../../test/support/canaries.ts'
 import { createTestClock } from '../../test/support/clock.ts'
 import {
   operatorKey,
@@ -191,7 +192,7 @@ describe('the accounting', () => {
 
 describe('tenants', () => {
   test('do not show, unless somebody wants them to', async () => {
-    expect(await scrape()).not.toContain(a.id)
+    expectNone(await scrape(), a.id)
   })
 
   test('are at most so many, the busiest first, and the rest is one', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { canary, expectNone } from '../../test/support/canaries.ts'
 import { runCommand } from '../../test/support/commands.ts'
 import {
   operatorKey,
@@ -37,9 +38,10 @@ const steps = ({ life }: Trace) => life.map((moment) => moment.what)
 
 describe('the life of a message', () => {
   const wamid = 'wamid.life'
+  const secret = canary('text of a message').text
 
   beforeAll(async () => {
-    const sent = { ...textMessage(wamid, 'a secret'), to: '16505550143', from: '15550172201' }
+    const sent = { ...textMessage(wamid, secret), to: '16505550143', from: '15550172201' }
     const body = payload({})
     await gateway.deliver({
       ...body,
@@ -103,7 +105,7 @@ describe('the life of a message', () => {
     expect(told.indexOf('message recorded')).toBeLessThan(told.indexOf('status delivered'))
     const times = found.life.map((moment) => moment.at)
     expect(times).toEqual([...times].sort())
-    expect(JSON.stringify(found)).not.toContain('a secret')
+    expectNone(JSON.stringify(found), secret)
   })
 
   test('is found by our id, the event, the correlation id and hashes under any key', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { times } from '../../test/support/chance.ts'
 import { createManualClock, settled } from '../../test/support/manual-clock.ts'
 import { createDatabaseTime } from './database-time.ts'
 import { awaitSlot, mostLateMs, shortMs } from './slot.ts'
@@ -115,7 +116,7 @@ describe('the moment to post', () => {
           expect(turn.atMs).toBeLessThanOrEqual(turn.slotMs + mostLateMs + unsureMs)
         },
       ),
-      { numRuns: 40 },
+      { numRuns: times(40) },
     )
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { times } from '../../test/support/chance.ts'
 import { newTemplate, templateChange } from './definition.ts'
 
 const good = {
@@ -282,6 +283,6 @@ test('whatever the components are, they are taken or refused by place', () => {
         ).toBe(true)
       },
     ),
-    { numRuns: 500 },
+    { numRuns: times(500) },
   )
 })
