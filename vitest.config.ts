@@ -32,9 +32,8 @@ export default defineConfig(({ mode }) => ({
           include: ['{src,test,proof}/**/*.test.ts'],
           exclude: ['src/**/!(*.db).test.ts'],
           globalSetup: ['test/support/global-setup.ts'],
-          // Much of the time goes into waiting for processes and disks, also on two cores: with two workers the suite took
-          // 498 s and left 171 of the cores' seconds idle, with a third 406 s and 33.
-          maxWorkers: 3,
+          // More than cores: much of the time goes into waiting for processes and disks.
+          maxWorkers: 4,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 1 },

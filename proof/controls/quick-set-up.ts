@@ -4,7 +4,7 @@ import { edit } from '../safeguards/safeguard.ts'
 const builds = 'test/support/shared-builds.ts'
 
 export const quickSetUp = [
-  edit(builds, "  await runInstalled('tsc', [...project, '--noCheck'])\n", ''),
+  edit(builds, '  await buildInto(draft)\n', ''),
   edit(
     builds,
     "bundleProgram(join(draft, 'src', 'cli.js'), draft)",

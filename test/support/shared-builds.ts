@@ -1,6 +1,6 @@
 // The program and the console as the tests start them. A build is used again by the next run when nothing it is made of changed.
 import { createHash } from 'node:crypto'
-import { lstat, mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { cp, lstat, mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packageRoot } from '../../src/package-root.ts'
 import { bundleProgram, runInstalled } from './bundle-program.ts'
@@ -25,9 +25,7 @@ export async function makePrograms(): Promise<Resources['programs']> {
   }
   await removeOldBuilds()
   const draft = `${folder}.${process.pid}`
-  const project = ['--project', 'tsconfig.build.json', '--outDir', draft]
-  // `npm test` checks the types before it starts any test.
-  await runInstalled('tsc', [...project, '--noCheck'])
+  await buildInto(draft)
   await bundleProgram(join(draft, 'src', 'cli.js'), draft)
   await rename(draft, folder).catch(async (error) => {
     // Another run was faster.
@@ -36,6 +34,32 @@ export async function makePrograms(): Promise<Resources['programs']> {
   })
   return { program, build }
 }
+
+/** Takes what `npm ci` built, unless a source changed since. */
+async function buildInto(folder: string): Promise<void> {
+  if (await isBuilt()) {
+    for (const name of sources) await cp(join(dist, name), join(folder, name), { recursive: true })
+    return
+  }
+  // `npm test` checks the types before it starts any test.
+  const project = ['--project', 'tsconfig.build.json', '--outDir', folder]
+  await runInstalled('tsc', [...project, '--noCheck'])
+}
+
+async function isBuilt(): Promise<boolean> {
+  const built = await stat(join(dist, 'src', 'cli.js')).catch(() => undefined)
+  if (!built) return false
+  const files = await Promise.all(sources.map(filesBelow))
+  const changed = await Promise.all([...settings, ...files.flat()].map((file) => lastChange(file)))
+  return changed.every((ms) => ms < built.mtimeMs)
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const names = await readdir(join(packageRoot, folder), { recursive: true })
+  return ['', ...names].map((name) => join(folder, name))
+}
+
+const lastChange = async (file: string) => (await lstat(join(packageRoot, file))).mtimeMs
 
 async function hashOfSources(): Promise<string> {
   // What V8 compiled fits one version of Node.
@@ -65,10 +89,9 @@ async function removeOldBuilds(): Promise<void> {
 /** Unless it is there from `npm ci`, and nothing that it is made of has changed since. */
 export async function makeConsole(): Promise<Resources['console']> {
   const page = await stat(join(packageRoot, 'dist', 'console', 'index.html')).catch(() => undefined)
-  const names = await readdir(join(packageRoot, 'console'), { recursive: true })
-  const parts = ['package-lock.json', 'console', ...names.map((name) => join('console', name))]
-  const changed = await Promise.all(parts.map((part) => lstat(join(packageRoot, part))))
-  if (!page || changed.some(({ mtimeMs }) => mtimeMs >= page.mtimeMs)) {
+  const parts = ['package-lock.json', ...(await filesBelow('console'))]
+  const changed = await Promise.all(parts.map(lastChange))
+  if (!page || changed.some((ms) => ms >= page.mtimeMs)) {
     await runInstalled('vite', ['build', 'console', '--logLevel', 'warn'])
   }
   return {}
