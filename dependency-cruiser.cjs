@@ -1,4 +1,4 @@
-// The dependency rule, as code. ARCHITECTURE.md explains it; CI runs `npm run lint:imports`.
+// The dependency rule, as code. ARCHITECTURE.md explains it; `npm run imports` runs it.
 // Imports point down: entry -> composition -> features -> adapters -> platform.
 
 const entry = '^src/(cli(-program)?\\.ts|commands/)'

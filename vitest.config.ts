@@ -11,7 +11,7 @@ export default defineConfig(({ mode }) => ({
     // counters of the tests' own helpers begin again with every file (after-file.ts).
     isolate: false,
     teardownTimeout: 60_000,
-    // What was built is loaded as it is.
+    // The built program is loaded as it is.
     server: { deps: { external: [/\/dist\/tests-/] } },
     projects: [
       {
@@ -29,11 +29,10 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'system',
-          include: ['{src,test,proof}/**/*.test.ts'],
-          exclude: ['src/**/!(*.db).test.ts'],
+          include: ['{src,simulator,console}/**/*.db.test.ts', '{test,proof}/**/*.test.ts'],
           globalSetup: ['test/support/global-setup.ts'],
-          // More than cores: much of the time goes into waiting for processes and disks.
-          maxWorkers: 4,
+          // One more than cores, for the time that tests wait for processes and disks. With a fourth the run took longer.
+          maxWorkers: 3,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 1 },

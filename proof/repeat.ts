@@ -2,7 +2,7 @@
 // process keeps a core busy. A test that depends on chance or on a quiet machine fails here before it fails elsewhere.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,31 +35,35 @@ const { values: options, positionals } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
-const running = new Set<ChildProcess>()
+/** Keeps a core busy until the process that started it has ended. */
+const untilOrphaned = 'const parent = process.ppid; while (process.ppid === parent) {}'
+let running: ChildProcess | undefined
+/** Set by a signal: how this process ends once the run that it stopped has ended. */
+let interrupted: number | undefined
 
-function start(command: string, args: string[], environment: Record<string, string> = {}) {
-  // biome-ignore lint/style/noProcessEnv: the runs get the environment that `npm test` would get, and their seed.
-  const env = { ...process.env, ...environment }
-  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  running.add(child)
-  child.once('close', () => running.delete(child))
+function startVitest(paths: string[], seed: number, output: number): ChildProcess {
+  const vitest = join('node_modules', 'vitest', 'vitest.mjs')
+  const child = spawn(process.execPath, [vitest, 'run', ...paths], {
+    // biome-ignore lint/style/noProcessEnv: the runs get the environment that `npm test` would get, and their seed.
+    env: { ...process.env, SEED: String(seed) },
+    stdio: ['ignore', output, output],
+  })
+  running = child
   return child
 }
 
 async function runOnce(folder: string, seed: number, paths: string[]): Promise<Run> {
   const output = join(folder, `seed-${seed}.log`)
-  const file = createWriteStream(output)
+  const file = openSync(output, 'w')
   const startedMs = performance.now()
-  const vitest = join('node_modules', 'vitest', 'vitest.mjs')
-  const child = start(process.execPath, [vitest, 'run', ...paths], { SEED: String(seed) })
-  child.stdout.pipe(file)
-  child.stderr.pipe(file, { end: false })
+  const child = startVitest(paths, seed, file)
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  closeSync(file)
   const seconds = Math.round((performance.now() - startedMs) / 1000)
   return { seed, seconds, isGreen: code === 0, output }
 }
 
-/** What a person looks for first. */
+/** Returns the lines that name the failed tests and their errors. */
 async function failuresIn(output: string): Promise<string[]> {
   const text = await readFile(output, 'utf8')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours.
@@ -77,7 +81,8 @@ async function main(): Promise<number> {
   }
   const random = seeded(seedOfAll)
   const folder = await mkdtemp(join(tmpdir(), 'estafet-repeat-'))
-  const busy = options.quiet ? undefined : start(process.execPath, ['-e', 'for (;;) {}'])
+  const busy = options.quiet ? undefined : spawn(process.execPath, ['-e', untilOrphaned])
+  busy?.unref()
   console.log(`${times} runs, --seed ${seedOfAll}, output in ${folder}`)
   let failed = 0
   for (let count = 1; count <= times; count++) {
@@ -86,21 +91,21 @@ async function main(): Promise<number> {
       Math.floor(random() * 2 ** 31),
       paths,
     )
+    if (interrupted !== undefined) return interrupted
     console.log(`run ${count}: ${isGreen ? 'green' : 'RED'}, ${seconds} s, SEED=${seed}`)
     if (isGreen) continue
     failed++
     for (const line of await failuresIn(output)) console.log(`  ${line}`)
     console.log(`  the whole output: ${output}`)
   }
-  busy?.kill('SIGKILL')
   console.log(`${times - failed} runs green, ${failed} red`)
   return failed === 0 ? 0 : 1
 }
 
 for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 })) {
   process.once(signal, () => {
-    for (const child of running) child.kill(signal as NodeJS.Signals)
-    process.exit(code)
+    interrupted = code
+    running?.kill(signal as NodeJS.Signals)
   })
 }
 process.exitCode = await main()

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Scene, startScene } from '../test-support.ts'
 
@@ -58,16 +57,4 @@ test.each([
   '/phone/tsconfig.json',
 ])('there is no file %s', async (path) => {
   expect((await get(path)).status).toBe(404)
-})
-
-test.each(['simulator/phone/page', 'simulator/signup/page'])('the types of %s hold', (folder) => {
-  const compiler = new URL('../../node_modules/typescript/bin/tsc', import.meta.url).pathname
-  const { status, stdout } = spawnSync(
-    process.execPath,
-    [compiler, '--noEmit', '--project', folder],
-    { cwd: new URL('../..', import.meta.url), encoding: 'utf8' },
-  )
-
-  expect(stdout).toBe('')
-  expect(status).toBe(0)
 })

@@ -216,7 +216,7 @@ test('no answer, log line or row ever held a token', async () => {
     select coalesce((select string_agg(to_jsonb(a)::text, ' ') from whatsapp_accounts a), '')
       || coalesce((select string_agg(to_jsonb(l)::text, ' ') from audit_log l), '') as text`)
   expect(dump?.text).toContain('audited')
-  expectNone(dump?.text ?? '', token)
+  expectNone(dump?.text, token)
   expect(gateway.logText()).toContain('api_request')
   expectNone(gateway.logText(), token)
   for (const tenant of [a, b]) expectNone((await list(tenant)).text, token)

@@ -83,7 +83,7 @@ describe('a channel', () => {
     const [row] = await gateway.db.query(sql<{ text: string }>`
       select c::text as text from alert_channels c where tenant_id = ${firm.id}`)
     for (const text of [made.text, listed.text, row?.text, gateway.logText()]) {
-      expectNone(text ?? '', 'a-long-and-secret-part')
+      expectNone(text, 'a-long-and-secret-part')
     }
 
     const path = `${own}/${made.json.id}`

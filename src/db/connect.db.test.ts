@@ -11,6 +11,7 @@ import {
   vi,
 } from 'vitest'
 import { createTestDatabase, testPatience } from '../../test/support/database.ts'
+import { patienceMs } from '../../test/support/program.ts'
 import {
   type ConnectOptions,
   connect,
@@ -82,7 +83,7 @@ function untilSomebodyWaits(): Promise<unknown> {
         where datname = current_database() and wait_event_type = 'Lock'`)
       return waiting.length > 0
     },
-    { timeout: 60_000, interval: 5 },
+    { timeout: patienceMs, interval: 5 },
   )
 }
 
@@ -272,7 +273,8 @@ describe('the database is unavailable', () => {
   test('when a statement takes longer than the limit, and its connection is not used again', async () => {
     const db = open({ queryTimeoutMs: 1_000 })
     // A busy machine may need more than that for anything at all.
-    const backend = () => vi.waitFor(() => db.session(backendOf), { timeout: 60_000, interval: 50 })
+    const backend = () =>
+      vi.waitFor(() => db.session(backendOf), { timeout: patienceMs, interval: 50 })
     const pid = await backend()
 
     const interrupted = db.transaction(async (tx) => {
@@ -293,7 +295,7 @@ describe('the database is unavailable', () => {
     const errors: Error[] = []
     const db = open({ onConnectionError: (error) => errors.push(error) })
     await terminate(await backendOf(db))
-    await vi.waitUntil(() => errors.length > 0, { timeout: 60_000, interval: 5 })
+    await vi.waitUntil(() => errors.length > 0, { timeout: patienceMs, interval: 5 })
 
     expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
   })
@@ -429,7 +431,7 @@ describe('a listener', () => {
     await outside.query(
       sql`select pg_notify('Inbox', ''), pg_notify('other', ''), pg_notify('out"box', '')`,
     )
-    await vi.waitUntil(() => heard.length === 2, { timeout: 60_000, interval: 5 })
+    await vi.waitUntil(() => heard.length === 2, { timeout: patienceMs, interval: 5 })
     expect(heard).toEqual(['Inbox', 'out"box'])
     expect(lost).not.toHaveBeenCalled()
 
@@ -439,7 +441,7 @@ describe('a listener', () => {
       }>`select pid from pg_stat_activity where datname = current_database() and application_name = 'estafet listen'`,
     )
     await terminate(row?.pid as number)
-    await vi.waitUntil(() => lost.mock.calls.length > 0, { timeout: 60_000, interval: 5 })
+    await vi.waitUntil(() => lost.mock.calls.length > 0, { timeout: patienceMs, interval: 5 })
     expect(lost).toHaveBeenCalledOnce()
   })
 

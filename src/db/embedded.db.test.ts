@@ -17,6 +17,7 @@ const { build } = await resource('programs')
 
 const isRoot = process.getuid?.() === 0
 const isLinux = process.platform === 'linux'
+const linuxHint = isLinux ? '' : ' (no /proc here; Linux enables it)'
 const settings = { fsync: 'off' }
 
 let scratch: string
@@ -213,7 +214,8 @@ describe('an embedded Postgres', () => {
     await givenCluster()
     const first = await start()
     await query(first.url, 'drop table if exists kept; create table kept as select 7 as answer')
-    const busy = new pg.Client({ connectionString: first.url })
+    // Ends by itself if this run is interrupted before it kills the backend.
+    const busy = new pg.Client({ connectionString: first.url, statement_timeout: 120_000 })
     busy.on('error', () => {})
     await busy.connect()
     const [row] = (await busy.query('select pg_backend_pid() as pid')).rows
@@ -328,7 +330,7 @@ describe('an embedded Postgres', () => {
   })
 
   it.runIf(isLinux)(
-    'is not fooled by a lock file with the id of an unrelated process',
+    `is not fooled by a lock file with the id of an unrelated process${linuxHint}`,
     async () => {
       await givenCluster()
       const first = await start()

@@ -2,6 +2,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTestDb } from '../../test/support/database.ts'
 import { createManualClock, type ManualClock, settled } from '../../test/support/manual-clock.ts'
+import { patienceMs } from '../../test/support/program.ts'
 import { DatabaseUnavailable, type Db, listen, sql } from '../db/connect.ts'
 import { createLog } from '../log.ts'
 import { systemRandom } from '../time-and-chance.ts'
@@ -67,7 +68,10 @@ function start(queues: Queue[], concurrency = 1): void {
 }
 
 const until = (condition: () => unknown) =>
-  vi.waitFor(async () => expect(await condition()).toBeTruthy(), { timeout: 120_000, interval: 5 })
+  vi.waitFor(async () => expect(await condition()).toBeTruthy(), {
+    timeout: patienceMs,
+    interval: 5,
+  })
 
 /** The backends that listen, as process ids. */
 async function listeners(): Promise<number[]> {

@@ -6,7 +6,8 @@ import { type Db, sql } from '../db/connect.ts'
 import type { Log } from '../log.ts'
 import { createLeaseKeeper, type LeaseKeeper } from './lease.ts'
 
-const leaseSeconds = 15
+/** In the database it runs out in real time: longer than any machine stands still. */
+const leaseSeconds = 3_600
 
 let db: Db
 let clock: ManualClock

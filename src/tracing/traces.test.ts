@@ -201,22 +201,25 @@ describe('what is exported', () => {
 })
 
 describe('a collector', () => {
+  /** Less than a unit test's own limit of 10 s. */
+  const withinMs = 8_000
+
   test('that refuses is complained of now and then, not each time', async () => {
     const { traces, clock, collector, lines } = await start()
     collector.react(400)
     const fail = async () => {
       const calls = collector.calls.length
       for (let n = 0; n < 512; n++) traces.record(span())
-      await until('it was called', () => collector.calls.length > calls)
+      await until('it was called', () => collector.calls.length > calls, withinMs)
     }
     await fail()
-    await until('it is complained of', () => lines().length === 1)
+    await until('it is complained of', () => lines().length === 1, withinMs)
     expect(lines()[0]).toMatchObject({ event: 'traces_not_exported', level: 'warn', count: 512 })
     await fail()
     await fail()
     clock.advance(5 * 60_000)
     await fail()
-    await until('it is complained of again', () => lines().length === 2)
+    await until('it is complained of again', () => lines().length === 2, withinMs)
     collector.react(200)
     await traces.stop()
     expect(lines()).toHaveLength(2)
@@ -228,7 +231,7 @@ describe('a collector', () => {
     for (let n = 0; n < 10_000; n++) traces.record(span())
     // 512 are on their way, 8192 wait.
     expect(lines()).toMatchObject([{ event: 'traces_not_exported', count: 1 }])
-    await until('it was called', () => collector.calls.length > 0)
+    await until('it was called', () => collector.calls.length > 0, withinMs)
     let isStopped = false
     const stopping = traces.stop().then(() => {
       isStopped = true

@@ -17,11 +17,12 @@ import { type FrontDoor, startFrontDoor } from '../support/front-door.ts'
 import { press } from '../support/hands.ts'
 import { pdfBytes } from '../support/media.ts'
 import { password, type SeededPerson } from '../support/people.ts'
+import { patienceMs } from '../support/program.ts'
 import type { Firm } from '../support/sending.ts'
 
 const runs = chromiumRuns()
 const field = '.composer textarea'
-const soon = { timeout: 60_000, interval: 50 }
+const soon = { timeout: patienceMs, interval: 50 }
 
 describe.skipIf(!runs)(runs ? 'in Chromium' : `in Chromium (skipped: ${chromiumHint})`, () => {
   let world: ConsoleWorld

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { packageRoot } from '../../src/package-root.ts'
+import { resource } from '../support/resources.ts'
 
 interface Chunk {
   file: string
@@ -10,6 +11,7 @@ interface Chunk {
 }
 
 const folder = join(packageRoot, 'dist', 'console')
+await resource('console')
 
 function filesFor(entries: string[]): string[] {
   const manifest: Record<string, Chunk> = JSON.parse(

@@ -72,7 +72,7 @@ describe('a proof that comes too late', () => {
     expect((await counted()) - before).toBe(1)
     const lines = linesOf('duplicate_confirmed').filter((line) => line.includes(id))
     expect(lines).toHaveLength(1)
-    expectNone(lines[0] ?? '', first?.wamid ?? '', customer)
+    expectNone(lines[0], first?.wamid ?? '', customer)
     for (const asked of [id, first?.wamid ?? '', second?.wamid ?? '']) {
       const { life } = await traceLife(world.gateway.db, asked, [])
       expect(life).toContainEqual(

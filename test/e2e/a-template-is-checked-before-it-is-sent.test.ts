@@ -2,6 +2,7 @@
 // sent. What the copy cannot know is Meta's to judge.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
+import { patienceMs } from '../support/program.ts'
 import { type Firm, sendRowOf, template } from '../support/sending.ts'
 import { ahead, startTemplateWorld, type TemplateWorld } from '../support/templates.ts'
 
@@ -170,7 +171,7 @@ describe('what the copy cannot know', () => {
     expect((await send()).json.error.code).toBe('TEMPLATE_NOT_FOUND')
     await expect
       .poll(() => world.syncState(fresh).then(({ next_sync_at }) => next_sync_at), {
-        timeout: 60_000,
+        timeout: patienceMs,
       })
       .toBe(world.clock.now().toISOString())
     await world.runDue()

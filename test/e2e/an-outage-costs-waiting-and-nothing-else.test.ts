@@ -96,10 +96,8 @@ describe('an outage of two minutes', () => {
 
     simulator.removeFault(outage.id)
     await letTimePass(db, 181)
-    await until(
-      'everything is sent',
-      async () => (await statesOf()).every((row) => row.status === 'done'),
-      120_000,
+    await until('everything is sent', async () =>
+      (await statesOf()).every((row) => row.status === 'done'),
     )
     await simulator.settled()
     await until('every status is processed', async () => (await api.pendingCount()) === 0)

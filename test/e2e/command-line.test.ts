@@ -51,7 +51,7 @@ describe('the command line', () => {
     const [row] = await database.db.query(
       sql<{ access_token: string }>`select access_token from whatsapp_accounts`,
     )
-    expectNone(row?.access_token ?? '', accessToken)
+    expectNone(row?.access_token, accessToken)
 
     const { key } = await json(['key', 'create', tenant.id, '--name', 'ours'])
     const gateway = await startTestGateway({ database })

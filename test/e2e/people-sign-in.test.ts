@@ -285,7 +285,7 @@ describe('a session', () => {
     const { browser } = await arrive('agent')
     const [row] = await gateway.db.query(sql<{ everything: string }>`
       select string_agg(to_jsonb(s)::text, '') as everything from sessions s`)
-    expectNone(row?.everything ?? '', browser.cookie.split('=')[1] ?? '')
+    expectNone(row?.everything, browser.cookie.split('=')[1] ?? '')
   })
 
   test('ends when its person loses something', async () => {

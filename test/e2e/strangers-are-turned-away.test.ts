@@ -130,12 +130,14 @@ describe('the doors of a process', () => {
   test('say the same to everybody where anybody may ask', async () => {
     for (const { name, method, path } of doors.filter(({ door }) => door === 'anybody')) {
       const at = path.replace('*', 'inbox')
-      const [nobodys, operators] = await Promise.all(
-        [{}, { key: operatorKey }].map((who) => gateway.call(method, at, who)),
-      )
-      const bare = (text = '') => text.replaceAll(/"request_id":"[^"]*"/g, '')
-      expect(bare(nobodys?.text), name).toBe(bare(operators?.text))
-      expectNone(nobodys?.text ?? '', ...firm.marks)
+      const [nobodys, operators] = await Promise.all([
+        gateway.call(method, at),
+        gateway.call(method, at, { key: operatorKey }),
+      ])
+      const bare = (text: string) => text.replaceAll(/"request_id":"[^"]*"/g, '')
+      expect(bare(nobodys.text), name).toBe(bare(operators.text))
+      // A redirect has no body.
+      if (nobodys.text !== '') expectNone(nobodys.text, ...firm.marks)
     }
   })
 

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/connect.ts'
 import { createTemplateSync } from '../../src/templates/sync.ts'
 import { operatorKey } from '../support/gateway.ts'
+import { patienceMs } from '../support/program.ts'
 import type { Firm } from '../support/sending.ts'
 import {
   ago,
@@ -173,7 +174,7 @@ describe('a sync', () => {
     await expect
       .poll(
         () => world.simulator.ledger().requests.some(({ waba_id }) => waba_id === firm.wabaId),
-        { timeout: 60_000 },
+        { timeout: patienceMs },
       )
       .toBe(true)
     stopping.abort()

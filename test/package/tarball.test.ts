@@ -180,5 +180,6 @@ describe('installed in an empty folder', () => {
     expect(dev.output()).toContain('SIGINT: stopping.')
     const left = ['postgres/postmaster.pid', 'postgres-owner.json', 'dev.env']
     expect(left.filter((name) => existsSync(join(folder, '.estafet', name)))).toEqual([])
-  })
+    // It starts Estafet from the tarball, with a Postgres of its own that is made first: 200 s and the rest.
+  }, 240_000)
 })

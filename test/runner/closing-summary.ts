@@ -1,7 +1,7 @@
 // The last lines of a run: how to repeat a red file with its seed, what was skipped and what enables it, and the counts.
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
-import { durationsFile } from './longest-first.ts'
+import { durations, durationsFile } from './longest-first.ts'
 import { seed } from './seed.ts'
 
 export class ClosingSummary implements Reporter {
@@ -39,22 +39,23 @@ const hasFailedOutsideTests = (module: TestModule) =>
 function skippedByReason(tests: TestCase[]): Map<string, number> {
   const reasons = new Map<string, number>()
   for (const { fullName } of tests.filter((test) => test.result().state === 'skipped')) {
-    const [, stated] = /\((?:skipped: )?([^()]+ enables (?:it|them))\)/.exec(fullName) ?? []
-    const reason = stated ?? fullName
+    const [, reason] = /\((?:skipped: )?([^()]+ enables (?:it|them))\)/.exec(fullName) ?? []
+    // The others were not asked for (`-t`), or come after a hook that failed.
+    if (reason === undefined) continue
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
   }
   return reasons
 }
 
-/** Seconds by file. Of a file of less than half a second the order does not matter. */
+/** Seconds by file; of a file of less than a quarter of a second the order does not matter. Files that did not run keep theirs. */
 function record(modules: readonly TestModule[]): void {
-  const rows = modules
-    .map((module) => {
-      const { collectDuration, duration, setupDuration } = module.diagnostic()
-      const seconds = (collectDuration + duration + setupDuration) / 1000
-      return [module.relativeModuleId, Math.round(seconds * 2) / 2] as const
-    })
-    .filter(([, seconds]) => seconds > 0)
+  const measured = modules.map((module) => {
+    const { collectDuration, duration, setupDuration } = module.diagnostic()
+    const seconds = (collectDuration + duration + setupDuration) / 1000
+    return [module.relativeModuleId, Math.round(seconds * 2) / 2] as const
+  })
+  const rows = Object.entries({ ...durations, ...Object.fromEntries(measured) })
+    .filter(([file, seconds]) => seconds > 0 && existsSync(file))
     .sort(([one], [other]) => (one < other ? -1 : 1))
   writeFileSync(durationsFile, `${JSON.stringify(Object.fromEntries(rows), null, 2)}\n`)
 }

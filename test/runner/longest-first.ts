@@ -4,16 +4,15 @@ import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { seeded, shuffled } from '../support/seeded.ts'
+import { isSeedGiven, seed } from './seed.ts'
 
 /** Written by `npm run record:durations`. */
 export const durationsFile = new URL('durations.json', import.meta.url)
 
 /** Seconds by file. */
-const durations: Record<string, number> = JSON.parse(readFileSync(durationsFile, 'utf8'))
+export const durations: Record<string, number> = JSON.parse(readFileSync(durationsFile, 'utf8'))
 /** A file without a record begins early, as it may be long. */
 const unknownSeconds = 5
-// biome-ignore lint/style/noProcessEnv: a person or `test:repeat` names the seed.
-const seed = process.env.SEED
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -21,7 +20,7 @@ export class LongestFirst extends BaseSequencer {
     const seconds = ({ moduleId }: TestSpecification) =>
       durations[relative(root, moduleId).replaceAll('\\', '/')] ?? unknownSeconds
     const byName = files.toSorted((one, other) => (one.moduleId < other.moduleId ? -1 : 1))
-    if (seed !== undefined) return shuffled(byName, seeded(Number(seed)))
+    if (isSeedGiven) return shuffled(byName, seeded(seed))
     return byName.toSorted((one, other) => seconds(other) - seconds(one))
   }
 }

@@ -23,14 +23,16 @@ export function canary(what: string, seed = 0): Canary {
 
 /** A random id can hold a short text by chance, which once turned a test red: `conv_…71111bdf…` and `/1111/`. */
 function refuseCommon(text: string): void {
-  const isNumber = /^\+?\d+$/.test(text)
-  if (isNumber ? text.length < 11 : text.length < 16) {
+  const least = /^\+?\d+$/.test(text) ? 11 : /^[\da-f-]+$/i.test(text) ? 32 : 16
+  if (text.length < least) {
     throw new Error(`"${text}" is too short to be looked for: chance may make it. Use canary().`)
   }
 }
 
-/** Fails when `text` contains one of `secrets`, as it is: for what must not be shown, told or logged. */
-export function expectNone(text: string, ...secrets: string[]): void {
+/** Fails when `text` contains one of `secrets`, as it is: for what must not be shown, told or logged. An absent or empty text fails
+ *  too, because it proves nothing. */
+export function expectNone(text: string | undefined, ...secrets: string[]): void {
+  if (!text) throw new Error('there is no text to look into')
   for (const secret of secrets) refuseCommon(secret)
   const found = secrets.filter((secret) => text.includes(secret))
   if (found.length > 0) throw new Error(`${found.join(', ')} must not be in: ${text}`)

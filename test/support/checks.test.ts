@@ -143,6 +143,13 @@ describe('the search for canaries', () => {
     },
   )
 
+  it('fails when there is no text, which would prove nothing', () => {
+    const secret = canary('access token').text
+    for (const text of [undefined, '']) {
+      expect(() => expectNone(text, secret)).toThrow('there is no text to look into')
+    }
+  })
+
   it('fails when the text holds one of them', () => {
     const secret = canary('access token').text
     const number = canary('phone number').text

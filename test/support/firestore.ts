@@ -52,8 +52,7 @@ const googlesHint =
   '`apt-get install google-cloud-cli-firestore-emulator default-jre-headless` enables Google’s own'
 
 export async function startFirestore(): Promise<OwnFirestore> {
-  // biome-ignore lint/style/noProcessEnv: the client would ask for Google's own machines for seconds.
-  process.env.METADATA_SERVER_DETECTION = 'none'
+  skipMetadataServer()
   const googles = findGoogles()
   for (let tries = 1; ; tries++) {
     const port = await freePort()
@@ -69,6 +68,18 @@ export async function startFirestore(): Promise<OwnFirestore> {
     process.stdout.write(`firestore: ${one.name}\n`)
     return { project, host: `127.0.0.1:${port}`, ...one }
   }
+}
+
+/** Until the end of the file: the client in this process would ask for Google's own machines for seconds. */
+function skipMetadataServer(): void {
+  // biome-ignore lint/style/noProcessEnv: the client reads it there and nowhere else.
+  const environment = process.env
+  const before = environment.METADATA_SERVER_DETECTION
+  environment.METADATA_SERVER_DETECTION = 'none'
+  afterFile(async () => {
+    if (before === undefined) delete environment.METADATA_SERVER_DETECTION
+    else environment.METADATA_SERVER_DETECTION = before
+  })
 }
 
 type Emulator = Omit<OwnFirestore, 'project' | 'host'>

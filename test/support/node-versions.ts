@@ -92,7 +92,8 @@ async function removeOldNodes(): Promise<void> {
   for (const name of await readdir(dist)) {
     if (!name.startsWith(prefix)) continue
     const path = join(dist, name)
-    const { mtimeMs } = await stat(path)
-    if (mtimeMs < Date.now() - dayMs) await rm(path, { recursive: true, force: true })
+    const found = await stat(path).catch(() => undefined)
+    if (!found || found.mtimeMs >= Date.now() - dayMs) continue
+    await rm(path, { recursive: true, force: true }).catch(() => undefined)
   }
 }

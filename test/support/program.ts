@@ -284,16 +284,26 @@ export interface OwnPostgres {
   startAgain(): Promise<void>
 }
 
+/** Another test may take the port before the server listens on it. */
+async function startOnFreePort(
+  dataDir: string,
+  settings: Record<string, string>,
+  tries = 3,
+): Promise<EmbeddedPostgres> {
+  const port = await freePort()
+  try {
+    return await startEmbeddedPostgres({ dataDir, clock: systemClock, settings, port })
+  } catch (error) {
+    if (tries === 1 || !/address already in use|could not bind/i.test(String(error))) throw error
+    return startOnFreePort(dataDir, settings, tries - 1)
+  }
+}
+
 /** A Postgres server of one's own, to be stopped and crashed at will. */
 export async function startOwnPostgres(settings: Record<string, string>): Promise<OwnPostgres> {
   const dataDir = await createDirectory()
-  const port = await freePort()
-  let server: EmbeddedPostgres = await startEmbeddedPostgres({
-    dataDir,
-    clock: systemClock,
-    settings,
-    port,
-  })
+  let server = await startOnFreePort(dataDir, settings)
+  const { port } = server
   afterFile(() => server.stop())
   const { url } = server
   const db = connect({ url, name: 'test', poolSize: 2, ...testPatience })

@@ -23,16 +23,8 @@ declare module 'vitest' {
   }
 }
 
-const answers = new Map<string, Promise<unknown>>()
-
 /** Resolves once it is there. */
-export function resource<Name extends keyof Resources>(name: Name): Promise<Resources[Name]> {
-  const known = answers.get(name) ?? ask(name)
-  answers.set(name, known)
-  return known as Promise<Resources[Name]>
-}
-
-async function ask(name: string): Promise<unknown> {
+export async function resource<Name extends keyof Resources>(name: Name): Promise<Resources[Name]> {
   const answer = await fetch(`${inject('resources')}/${name}`)
   const text = await answer.text()
   if (!answer.ok) throw new Error(`${name} could not be made: ${text}`)

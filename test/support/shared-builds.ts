@@ -13,14 +13,14 @@ const settings = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json']
 const builders = ['test/support/bundle-program.ts', 'test/support/start-bundle.cjs']
 const dayMs = 86_400_000
 
-/** Below dist, in a folder named after the content of the sources: two runs at once, of different sources, do not meet. */
+/** Builds into a folder named after the content of the sources: two runs of different sources at once do not meet. */
 export async function makePrograms(): Promise<Resources['programs']> {
   const folder = join(dist, prefix + (await hashOfSources()))
   const build = join(folder, 'src', 'cli.js')
   const program = join(folder, 'estafet.cjs')
   if (await stat(program).catch(() => undefined)) {
     const now = new Date()
-    await utimes(folder, now, now)
+    await utimes(folder, now, now).catch(() => undefined)
     return { program, build }
   }
   await removeOldBuilds()
@@ -62,8 +62,8 @@ async function filesBelow(folder: string): Promise<string[]> {
 const lastChange = async (file: string) => (await lstat(join(packageRoot, file))).mtimeMs
 
 async function hashOfSources(): Promise<string> {
-  // What V8 compiled fits one version of Node.
-  const hash = createHash('sha256').update(process.version)
+  // V8's cache fits one version of Node, and only the account that built a folder may write into it.
+  const hash = createHash('sha256').update(`${process.version} ${process.getuid?.()}`)
   for (const folder of sources) {
     const names = await readdir(join(packageRoot, folder), { recursive: true })
     for (const name of names.filter((one) => one.endsWith('.ts')).sort()) {
@@ -81,12 +81,13 @@ async function removeOldBuilds(): Promise<void> {
   const names = await readdir(dist)
   for (const name of names.filter((one) => one.startsWith(prefix))) {
     const path = join(dist, name)
-    const { mtimeMs } = await stat(path)
-    if (mtimeMs < Date.now() - dayMs) await rm(path, { recursive: true, force: true })
+    const found = await stat(path).catch(() => undefined)
+    if (!found || found.mtimeMs >= Date.now() - dayMs) continue
+    await rm(path, { recursive: true, force: true }).catch(() => undefined)
   }
 }
 
-/** Unless it is there from `npm ci`, and nothing that it is made of has changed since. */
+/** Builds dist/console, unless it is there from `npm ci` and its sources did not change since. */
 export async function makeConsole(): Promise<Resources['console']> {
   const page = await stat(join(packageRoot, 'dist', 'console', 'index.html')).catch(() => undefined)
   const parts = ['package-lock.json', ...(await filesBelow('console'))]

@@ -26,7 +26,10 @@ export const hasty = {
   max_connections: '300',
 }
 
-export type SharedPostgres = Pick<EmbeddedPostgres, 'adminUrl' | 'crash'>
+export interface SharedPostgres extends Pick<EmbeddedPostgres, 'adminUrl' | 'crash'> {
+  /** Of its postmaster; a server that a person runs has none here. */
+  pid?: number
+}
 
 /** A server that a person runs, as its superuser: each file's database is made there, and dropped. */
 // biome-ignore lint/style/noProcessEnv: a person names it for one run of the tests.
@@ -35,7 +38,12 @@ const ownUrl = process.env.TEST_POSTGRES_URL
 /** `folder`: where its files go. */
 export async function startSharedPostgres(folder: string): Promise<SharedPostgres> {
   const postgres = ownUrl === undefined ? await startServer(folder) : givenServer(ownUrl)
-  await makeTemplate(postgres.adminUrl)
+  try {
+    await makeTemplate(postgres.adminUrl)
+  } catch (error) {
+    await postgres.crash()
+    throw error
+  }
   return postgres
 }
 
@@ -60,14 +68,14 @@ async function startServer(folder: string): Promise<SharedPostgres> {
   const hba_file = join(folder, 'pg_hba.conf')
   await writeFile(hba_file, 'local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n')
   await chmod(hba_file, 0o644)
-  const { adminUrl, crash } = await start({
+  const { adminUrl, crash, pid } = await start({
     hba_file,
     unix_socket_directories: folder,
     unix_socket_permissions: '0700',
     // Shared memory goes with the files, too, when the server is killed in the end.
     dynamic_shared_memory_type: 'mmap',
   })
-  return { adminUrl: adminUrl.replace('127.0.0.1', encodeURIComponent(folder)), crash }
+  return { adminUrl: adminUrl.replace('127.0.0.1', encodeURIComponent(folder)), crash, pid }
 }
 
 /** The system limits a socket's path to about a hundred characters. The account to which root hands Postgres must be able to enter
@@ -96,6 +104,10 @@ async function makeTemplate(adminUrl: string): Promise<void> {
   const templateUrl = new URL(adminUrl)
   templateUrl.pathname = `/${templateDatabase}`
   await migrate(templateUrl.href)
+  // A new session writes Postgres' cache of the catalogue into the database; without it the first session of every clone would.
+  const warming = connectAsAdmin(templateUrl.href)
+  await warming.query(sql`select 1`)
+  await warming.close()
   await admin.query(
     sql`update pg_database set datallowconn = false where datname = ${templateDatabase}`,
   )

@@ -36,11 +36,14 @@ export function createMetaAccount(
   return { wabaId, phoneNumberId, displayPhoneNumber }
 }
 
-/** A PIN has six digits, which a random id or the microseconds of a time may hold: only a PIN counts that is no part of a longer
- *  word or number. No group of a UUID has six characters. */
-export function expectNoPin(text: string, pin: string): void {
+/** Fails when `text` shows this PIN, or when there is no text. Meta's PINs have six digits, which a random id, a time or a count
+ *  may hold by chance: the PIN counts only as a whole number, and only between quotes or after a word that ends in `pin`. */
+export function expectNoPin(text: string | undefined, pin: string): void {
   expect(pin).toMatch(/^\d{6}$/)
-  expect(text).not.toMatch(new RegExp(`(?<![\\w.])${pin}(?!\\w)`))
+  expect(text ?? '').not.toBe('')
+  const quoted = `["'\`]${pin}\\\\?["'\`]`
+  const named = `pin\\W{1,8}(?:\\w{1,8} )?${pin}(?!\\d)`
+  expect(text).not.toMatch(new RegExp(`${quoted}|${named}`, 'i'))
 }
 
 export const base = '/api/integrations/meta/whatsapp'
