@@ -82,7 +82,7 @@ async function runFile(file: string, root: string, chance: Chance, end: AbortSig
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
-      output = (output + text).slice(-20_000)
+      output = (output + text).slice(-1_000_000)
     })
   }
   // The end of the time is such an error; the exit code tells of every other.
@@ -95,7 +95,8 @@ async function runFile(file: string, root: string, chance: Chance, end: AbortSig
   // vitest ends with a signal's number when the time ends, and the report may then be incomplete.
   if (code === 0 || !end.aborted) return { ...read(text, code === 0, printed), isFinished: true }
   // The reporter marks a failed test as soon as it ends, long before there is a report.
-  const problems = /^\s*× /m.test(printed) ? [tail(printed)] : []
+  const first = printed.search(/^ *× /m)
+  const problems = first < 0 ? [] : [told(printed.slice(first, first + maxTold))]
   return { ran: problems.length, problems, isFinished: false }
 }
 
@@ -108,7 +109,8 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
-const tail = (printed: string) => `vitest printed:\n${printed.slice(-4_000)}`
+const maxTold = 4_000
+const told = (printed: string) => `vitest printed:\n${printed}`
 
 function read(report: string, isGreen: boolean, printed: string) {
   const nothing = '{"numPassedTests":0,"testResults":[]}'
@@ -117,7 +119,9 @@ function read(report: string, isGreen: boolean, printed: string) {
     .flatMap((one) => one.assertionResults.filter(({ status }) => status === 'failed'))
     .map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages.join('\n')}`)
   const ran = numPassedTests + problems.length
-  if (problems.length === 0 && (!isGreen || ran === 0)) problems.push(tail(printed))
+  if (problems.length === 0 && (!isGreen || ran === 0)) {
+    problems.push(told(printed.slice(-maxTold)))
+  }
   return { ran, problems }
 }
 

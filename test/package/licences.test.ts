@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { packageRoot } from '../../src/package-root.ts'
 import { packagesImportedBy, readJson } from '../support/package.ts'
+import { resource } from '../support/resources.ts'
 
 /** They ask for no more than their own text to be handed on, which npm does with each package. */
 const permissive = [
@@ -106,7 +107,8 @@ describe('licences', () => {
     expect(isAllowed('none', permissive)).toBe(false)
   })
 
-  test('of everything in the console’s bundle are handed on with it', () => {
+  test('of everything in the console’s bundle are handed on with it', async () => {
+    await resource('console')
     const [, ...sections] = readFileSync(
       join(packageRoot, 'dist/console/licenses.txt'),
       'utf8',
